@@ -1,0 +1,124 @@
+// Package cli is the command line: one file per command. It alone names
+// concrete engines, pollers, reporters and labs, and joins them.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"abacus/harness/fault"
+)
+
+// The exit statuses of every command but ab.
+const (
+	ExitDone        = 0
+	ExitFailed      = 1   // a goal was missed, a run failed, or an error came
+	ExitInput       = 2   // the input was wrong or not allowed; nothing was started
+	ExitInterrupted = 130 // SIGINT; what was measured is kept
+	ExitTerminated  = 143 // SIGTERM, likewise
+)
+
+// Env is the world of one invocation, so that commands can be run in tests.
+type Env struct {
+	Args           []string // the program's name first
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Getenv looks up one variable; Environ lists all as KEY=value.
+	Getenv  func(string) string
+	Environ func() []string
+	// Executable is the path of this program, started again for workers.
+	Executable string
+}
+
+// exitStatus ends a command with a status other than those of errors. It
+// carries no message: what there is to say has been said.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// Run runs one command line and returns the exit status.
+func Run(ctx context.Context, env *Env) int {
+	if name := strings.TrimSuffix(filepath.Base(env.Args[0]), ".exe"); name == "ab" {
+		return runAB(ctx, env, env.Args[1:])
+	}
+	if len(env.Args) > 1 && env.Args[1] == "ab" {
+		// ab has its own option syntax, which cobra must not touch.
+		return runAB(ctx, env, env.Args[2:])
+	}
+	root := newRoot(env)
+	root.SetArgs(env.Args[1:])
+	err := root.ExecuteContext(ctx)
+	return status(env, err)
+}
+
+// status prints the error with its hint and turns it into an exit status.
+func status(env *Env, err error) int {
+	var code exitStatus
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintf(env.Stderr, "abacus: %v\n", err)
+	if hint := fault.HintOf(err); hint != "" {
+		fmt.Fprintf(env.Stderr, "hint: %s\n", hint)
+	}
+	if fault.IsInput(err) {
+		return ExitInput
+	}
+	return ExitFailed
+}
+
+// newRoot builds the command tree. The literal table below is the only list
+// of commands.
+func newRoot(env *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "abacus",
+		Short:         "A scripted HTTP benchmark harness with report generation",
+		Long:          "abacus checks what is really running, drives load, repeats and interleaves runs,\nwatches the server and the machine while it does, and says what the numbers mean.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fault.Input(err, fmt.Sprintf("see `%s --help`", cmd.CommandPath()))
+	})
+	root.AddGroup(&cobra.Group{ID: groupEveryday, Title: "Everyday:"}, &cobra.Group{ID: groupMore, Title: "More:"})
+	root.SetHelpCommandGroupID(groupMore)
+	for _, c := range []struct {
+		group string
+		cmd   *cobra.Command
+	}{
+		{groupEveryday, newRunCommand(env)},
+		{groupEveryday, newReportCommand(env)},
+		{groupEveryday, newWatchCommand(env)},
+		{groupEveryday, newABCommand(env)},
+		{groupEveryday, newInitCommand(env)},
+		{groupMore, newLabCommand(env)},
+		{groupMore, newVersionCommand(env)},
+		{"", newWorkerCommand(env)},
+		{"", newKeeperCommand(env)},
+		{"", newDemoCommand(env)},
+	} {
+		c.cmd.GroupID = c.group
+		root.AddCommand(c.cmd)
+	}
+	return root
+}
+
+const (
+	groupEveryday = "everyday"
+	groupMore     = "more"
+)

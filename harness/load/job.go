@@ -1,0 +1,91 @@
+// Package load holds what every load engine agrees on: the job that it is
+// given, the result that it returns, and the distributions that carry latency
+// without growing with the number of requests. It starts no request itself;
+// the engines live in the packages below it.
+package load
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"abacus/harness/expect"
+)
+
+// Header is one request header as it goes out, in order and in its own case.
+type Header struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Job asks an engine for one run of load. It is a plain value and travels as
+// JSON to the worker process that runs it.
+type Job struct {
+	// Engine names who runs it: native or hey.
+	Engine string `json:"engine"`
+	// URL is the absolute target, http or https.
+	URL string `json:"url"`
+	// ConnectTo is the host:port that is dialled instead of the URL's, "" to
+	// dial the URL's own.
+	ConnectTo string `json:"connect_to,omitempty"`
+	// Method is the request method; "" is GET.
+	Method string `json:"method,omitempty"`
+	// Headers go out in order. A "Host" entry replaces the URL's host.
+	Headers []Header `json:"headers,omitempty"`
+	// Body is sent with every request; nil sends none.
+	Body []byte `json:"body,omitempty"`
+	// Protocol is "HTTP/1.1" or "HTTP/1.0"; "" is HTTP/1.1.
+	Protocol string `json:"protocol,omitempty"`
+	// KeepAlive reuses connections; without it every request opens its own.
+	KeepAlive bool `json:"keepalive"`
+	// Concurrency is the number of connections that are driven at once.
+	Concurrency int `json:"concurrency"`
+	// Requests is the exact number to make; 0 goes on until Duration is over.
+	// With both set, whichever comes first ends the run.
+	Requests int64         `json:"requests,omitempty"`
+	Duration time.Duration `json:"duration_ns,omitempty"`
+	// Timeout bounds one request from connect to last byte.
+	Timeout time.Duration `json:"timeout_ns"`
+	// Interval is the length of one Interval of the result and the rhythm of
+	// progress; 0 is DefaultInterval.
+	Interval time.Duration `json:"interval_ns,omitempty"`
+	// InsecureTLS skips the verification of certificates.
+	InsecureTLS bool `json:"insecure_tls,omitempty"`
+	// AcceptVariableLength does not count a body whose length differs from
+	// the first one as a length failure (ab's -l).
+	AcceptVariableLength bool `json:"accept_variable_length,omitempty"`
+	// Expect is checked on about one answer in SampleEvery (0: none).
+	Expect      expect.Rules `json:"expect,omitzero"`
+	SampleEvery int          `json:"sample_every,omitempty"`
+}
+
+// DefaultInterval is the length of one Interval when the job names none.
+const DefaultInterval = 200 * time.Millisecond
+
+// Validate returns what is wrong with the job, nil when it can be run.
+func (j Job) Validate() error {
+	var errs []error
+	u, err := url.Parse(j.URL)
+	switch {
+	case err != nil:
+		errs = append(errs, fmt.Errorf("url: %w", err))
+	case u.Scheme != "http" && u.Scheme != "https":
+		errs = append(errs, fmt.Errorf("url %q: scheme must be http or https", j.URL))
+	case u.Host == "":
+		errs = append(errs, fmt.Errorf("url %q: has no host", j.URL))
+	}
+	if j.Concurrency < 1 {
+		errs = append(errs, fmt.Errorf("concurrency %d: must be at least 1", j.Concurrency))
+	}
+	if j.Requests < 0 || j.Duration < 0 || (j.Requests == 0 && j.Duration == 0) {
+		errs = append(errs, errors.New("requests or duration: one must be positive, none negative"))
+	}
+	if j.Timeout <= 0 {
+		errs = append(errs, fmt.Errorf("timeout %v: must be positive", j.Timeout))
+	}
+	if j.Protocol != "" && j.Protocol != "HTTP/1.1" && j.Protocol != "HTTP/1.0" {
+		errs = append(errs, fmt.Errorf("protocol %q: must be HTTP/1.1 or HTTP/1.0", j.Protocol))
+	}
+	return errors.Join(errs...)
+}
