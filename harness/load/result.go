@@ -188,6 +188,19 @@ type LengthCount struct {
 	Count int64 `json:"count"`
 }
 
+// TLSInfo is what the first handshake agreed on.
+type TLSInfo struct {
+	Version string `json:"version"` // TLSv1.3
+	Cipher  string `json:"cipher"`  // TLS_AES_128_GCM_SHA256
+	// CipherBits and KeyBits are the strength of the cipher and of the
+	// certificate's key; TempKey names the key exchange, as ab prints it.
+	CipherBits int    `json:"cipher_bits,omitempty"`
+	KeyBits    int    `json:"key_bits,omitempty"`
+	TempKey    string `json:"temp_key,omitempty"`
+	// ServerName is the name sent (SNI); empty when none was.
+	ServerName string `json:"server_name,omitempty"`
+}
+
 // Result is what one run of load was like. All times are nanoseconds.
 type Result struct {
 	Engine        string `json:"engine"`
@@ -219,7 +232,7 @@ type Result struct {
 	Lengths       []LengthCount `json:"lengths,omitempty"`
 	Server        string        `json:"server,omitempty"`
 	Protocol      string        `json:"protocol,omitempty"`
-	TLS           string        `json:"tls,omitempty"`
+	TLS           *TLSInfo      `json:"tls,omitempty"`
 	Expect        *ExpectChecks `json:"expect,omitempty"`
 	Usage         *Usage        `json:"usage,omitempty"`
 	// Notes are sentences about what the engine could not do as asked.
