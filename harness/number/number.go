@@ -56,6 +56,9 @@ func At(v float64, exp int) string {
 	if !finite(v) {
 		return Absent
 	}
+	if math.Abs(v) >= 1e18 {
+		return scientific(v)
+	}
 	var s string
 	if exp > 0 {
 		unit := math.Pow(10, float64(exp))
@@ -97,14 +100,14 @@ func Half(ci *[2]float64) float64 {
 // Between writes an interval for a sentence, "1.82 to 1.93", with the digits
 // that its own width allows.
 func Between(lo, hi float64) string {
-	exp := PlaceFor((lo+hi)/2, (hi-lo)/2)
+	exp := PlaceFor(lo/2+hi/2, hi/2-lo/2)
 	return At(lo, exp) + " to " + At(hi, exp)
 }
 
 // Range writes an interval for a table, "1,870–2,040"; "to" takes the place of
 // the dash when a bound is negative.
 func Range(lo, hi float64) string {
-	exp := PlaceFor((lo+hi)/2, (hi-lo)/2)
+	exp := PlaceFor(lo/2+hi/2, hi/2-lo/2)
 	if lo < 0 || hi < 0 {
 		return At(lo, exp) + " to " + At(hi, exp)
 	}
@@ -120,7 +123,7 @@ func Sig3(v float64) string {
 	case v == 0:
 		return "0"
 	case math.Abs(v) >= 1e15 || math.Abs(v) < 1e-6:
-		return strings.ReplaceAll(strconv.FormatFloat(v, 'e', 2, 64), "-", Minus)
+		return scientific(v)
 	}
 	return At(v, sigPlace(v, 3))
 }
@@ -178,6 +181,10 @@ func Times(v float64, half float64) string {
 		return Absent
 	}
 	return WithInterval(v, half) + ThinSpace + "×"
+}
+
+func scientific(v float64) string {
+	return strings.ReplaceAll(strconv.FormatFloat(v, 'e', 2, 64), "-", Minus)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
