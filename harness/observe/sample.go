@@ -69,6 +69,9 @@ type Status struct {
 	// Scoreboard has one letter per worker slot; its length is the effective
 	// worker limit.
 	Scoreboard string `json:"scoreboard,omitempty"`
+	// PollBytes is about what the poll's own answer took on the wire, head
+	// included; the server counts it in Total kBytes.
+	PollBytes *int64 `json:"poll_bytes,omitempty"`
 }
 
 // Host is one reading of the machine: counters since boot and gauges. Times
