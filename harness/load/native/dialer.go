@@ -1,0 +1,70 @@
+package native
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"abacus/harness/fault"
+	"abacus/harness/load"
+)
+
+// dialer opens connections to addresses that were looked up once, so that no
+// request pays for a name server.
+type dialer struct {
+	addrs []string
+	// chosen is the index of the address that first answered, -1 before.
+	chosen atomic.Int32
+	tls    *tls.Config // nil without TLS
+	// serverName is what goes out as SNI, "" when none does.
+	serverName string
+}
+
+// newDialer looks the host up.
+func newDialer(ctx context.Context, job load.Job, t target) (*dialer, error) {
+	lookup, cancel := context.WithTimeout(ctx, job.Timeout)
+	defer cancel()
+	ips, err := net.DefaultResolver.LookupNetIP(lookup, "ip", t.host)
+	if err != nil {
+		return nil, fault.Hint(fmt.Errorf("look up %s: %w", t.host, err),
+			"check the host's name, or give its address with connect_to")
+	}
+	d := &dialer{}
+	d.chosen.Store(-1)
+	for _, ip := range ips {
+		d.addrs = append(d.addrs, net.JoinHostPort(ip.Unmap().String(), t.port))
+	}
+	if t.tls {
+		d.tls = &tls.Config{ServerName: t.serverName, InsecureSkipVerify: job.InsecureTLS}
+		if _, err := netip.ParseAddr(t.serverName); err != nil {
+			d.serverName = t.serverName // an address is never sent as SNI
+		}
+	}
+	return d, nil
+}
+
+// dial opens a TCP connection until deadline. Until one address has answered
+// they are tried in turn; from then on it is always that one, so that all
+// requests measure the same server.
+func (d *dialer) dial(ctx context.Context, deadline time.Time) (net.Conn, error) {
+	nd := net.Dialer{Deadline: deadline, KeepAlive: -1}
+	if i := d.chosen.Load(); i >= 0 {
+		return nd.DialContext(ctx, "tcp", d.addrs[i])
+	}
+	var first error
+	for i, addr := range d.addrs {
+		conn, err := nd.DialContext(ctx, "tcp", addr)
+		if err == nil {
+			d.chosen.CompareAndSwap(-1, int32(i))
+			return conn, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
