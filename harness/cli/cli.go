@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +36,20 @@ type Env struct {
 	Environ func() []string
 	// Executable is the path of this program, started again for workers.
 	Executable string
+}
+
+// Signal is the cause of a context that a signal has cancelled.
+type Signal struct{ os.Signal }
+
+func (s Signal) Error() string { return "stopped by " + s.Signal.String() }
+
+// interruptedStatus is the exit status of a command that ctx's end stopped.
+func interruptedStatus(ctx context.Context) exitStatus {
+	var s Signal
+	if errors.As(context.Cause(ctx), &s) && s.Signal == syscall.SIGTERM {
+		return ExitTerminated
+	}
+	return ExitInterrupted
 }
 
 // exitStatus ends a command with a status other than those of errors. It

@@ -1,0 +1,61 @@
+package campaign
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"abacus/harness/plan"
+	"abacus/harness/preflight"
+	"abacus/harness/record"
+)
+
+// Continue takes over what an earlier record has: its frame, the numbers of
+// the runs that ended, and the ladders that were given up. A damaged run file
+// counts as not done, so it is measured again.
+func (c *Campaign) Continue(r *record.Reader) {
+	c.Manifest = r.Manifest
+	c.Manifest.State, c.Manifest.Reason, c.Manifest.EndedAt = record.StateRunning, "", nil
+	c.Finished = map[int]bool{}
+	for run, err := range r.Runs() {
+		if err != nil || (run.Result != nil && run.Result.Interrupted && run.Stopped == "") {
+			continue
+		}
+		c.Finished[run.Seq] = true
+	}
+}
+
+// Differences compares the plan and machine of a record with those of now. An
+// empty list allows to go on.
+func Differences(r *record.Reader, p *plan.Plan, fingerprint string, now preflight.Environment) ([]string, error) {
+	var d []string
+	if r.Manifest.Fingerprint != fingerprint {
+		d = append(d, "the campaign's configuration is not the one that the record was begun with")
+	}
+	if r.Manifest.PlannedRuns != len(p.Runs) {
+		d = append(d, fmt.Sprintf("the plan has %d runs, the record's had %d", len(p.Runs), r.Manifest.PlannedRuns))
+	}
+	then, err := r.Environment()
+	if err != nil {
+		return nil, err
+	}
+	compare := func(what, was, is string) {
+		if was != is {
+			d = append(d, fmt.Sprintf("%s was %q, is %q", what, was, is))
+		}
+	}
+	compare("abacus", then.AbacusVersion, now.AbacusVersion)
+	compare("operating system", then.OS+" "+then.Platform, now.OS+" "+now.Platform)
+	compare("kernel", then.Kernel, now.Kernel)
+	compare("architecture", then.Arch, now.Arch)
+	compare("CPU", then.CPUModel, now.CPUModel)
+	compare("number of CPUs", fmt.Sprint(then.CPUs), fmt.Sprint(now.CPUs))
+	compare("governor", then.Governor, now.Governor)
+	compare("memory", fmt.Sprint(then.MemBytes), fmt.Sprint(now.MemBytes))
+	for _, name := range slices.Sorted(maps.Keys(then.Versions)) {
+		if is, ok := now.Versions[name]; ok {
+			compare(name, then.Versions[name], is)
+		}
+	}
+	return d, nil
+}

@@ -1,0 +1,243 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"abacus/harness/load"
+	"abacus/harness/plan"
+	"abacus/scenarios"
+)
+
+// target is where a cell's load goes.
+type target struct {
+	lab *Lab
+	url string
+	// port is what connections go to, for the count of sockets in TIME_WAIT.
+	port int
+}
+
+// labKey tells labs apart: external ones by what stands behind them.
+func labKey(cell plan.Cell) string {
+	if cell.Lab != labExternal {
+		return cell.Lab
+	}
+	s := cell.Settings
+	key := labExternal
+	if s.Server != nil {
+		key += " " + s.Server.Status + " " + s.Server.Host
+		for _, name := range s.Server.Processes {
+			key += " " + name
+		}
+	}
+	if s.Observe != nil {
+		key += " " + s.Observe.Status
+	}
+	return key
+}
+
+const (
+	labExternal = "external"
+	statusOff   = "off"
+)
+
+// startLabs starts each lab that the plan needs, once, and resolves the
+// cells' targets on them.
+func (c *Campaign) startLabs(ctx context.Context) error {
+	c.labs = map[string]*Lab{}
+	c.targets = map[int]target{}
+	for _, cell := range c.Plan.Cells {
+		key := labKey(cell)
+		lab, ok := c.labs[key]
+		if !ok {
+			var err error
+			if lab, err = c.startLab(ctx, cell); err != nil {
+				return err
+			}
+			c.labs[key] = lab
+			c.noteLab(cell.Lab, lab)
+		}
+		t, err := newTarget(cell, lab)
+		if err != nil {
+			return err
+		}
+		c.targets[cell.Index] = t
+	}
+	return nil
+}
+
+func (c *Campaign) startLab(ctx context.Context, cell plan.Cell) (*Lab, error) {
+	lab := &Lab{Kind: labExternal}
+	if cell.Lab != labExternal {
+		var err error
+		if lab, err = c.Needs.StartLab(ctx, cell.Lab); err != nil {
+			return nil, fmt.Errorf("start lab %s: %w", cell.Lab, err)
+		}
+	}
+	s := cell.Settings
+	if s.Server != nil {
+		if s.Server.Status != "" {
+			lab.StatusURL, lab.StatusHost = s.Server.Status, s.Server.Host
+		}
+		if pids := c.Needs.Processes(s.Server.Processes); len(pids) > 0 {
+			lab.PIDs = map[string][]int{roleServer: pids}
+		}
+	}
+	if s.Observe != nil {
+		switch s.Observe.Status {
+		case "":
+		case statusOff:
+			lab.StatusURL = ""
+		default:
+			lab.StatusURL = s.Observe.Status
+		}
+	}
+	return lab, nil
+}
+
+// noteLab puts into the manifest what is known of a lab.
+func (c *Campaign) noteLab(kind string, lab *Lab) {
+	for _, n := range lab.Notes {
+		if !slices.Contains(c.Manifest.LabNotes, n) {
+			c.Manifest.LabNotes = append(c.Manifest.LabNotes, n)
+		}
+	}
+	if lab.StatusURL != "" {
+		if c.Manifest.StatusURLs == nil {
+			c.Manifest.StatusURLs = map[string]string{}
+		}
+		c.Manifest.StatusURLs[kind] = withoutUser(lab.StatusURL)
+	}
+	if lab.BaseURL != "" {
+		c.event(Event{Kind: EventLab, Text: fmt.Sprintf("%s serves at %s", kind, lab.BaseURL)})
+	}
+}
+
+func withoutUser(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return u.Redacted()
+}
+
+// stopLabs ends all labs that were started; every one is tried.
+func (c *Campaign) stopLabs(ctx context.Context) error {
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(c.labs)) {
+		if lab := c.labs[key]; lab.Stop != nil {
+			errs = append(errs, lab.Stop(ctx))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// newTarget resolves a cell's address.
+func newTarget(cell plan.Cell, lab *Lab) (target, error) {
+	raw := cell.URL
+	if raw == "" {
+		raw = lab.BaseURL + cell.Path
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return target{}, fmt.Errorf("target of %s/%s: %q is no absolute URL", cell.Scenario, cell.Variant, raw)
+	}
+	port := u.Port()
+	if to := cell.Settings.ConnectTo; to != "" {
+		if _, port, err = net.SplitHostPort(to); err != nil {
+			return target{}, fmt.Errorf("connect_to %q: %w", to, err)
+		}
+	}
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return target{}, fmt.Errorf("target %q: port %q is no number", raw, port)
+	}
+	return target{lab: lab, url: raw, port: n}, nil
+}
+
+// expectEvery is how often an answer is checked during load: about one in 100.
+const expectEvery = 100
+
+// job makes the load job of a cell. stored is the form for the record, with
+// secrets unexpanded or redacted; real is what the engine gets.
+func (c *Campaign) job(cell plan.Cell) (stored, real load.Job, err error) {
+	s := cell.Settings
+	t := c.targets[cell.Index]
+	j := load.Job{
+		Engine: cell.Engine, URL: t.url, ConnectTo: s.ConnectTo, Method: s.Method,
+		KeepAlive: cell.Step.KeepAlive, Concurrency: cell.Step.Concurrency,
+		Requests: cell.Step.Requests, Duration: time.Duration(cell.Step.Duration),
+		Timeout: time.Duration(s.Timeout), Interval: c.interval(cell),
+		// A lab of ours has a certificate of its own making.
+		InsecureTLS: cell.Lab != labExternal,
+	}
+	if s.AcceptVariableLength != nil {
+		j.AcceptVariableLength = *s.AcceptVariableLength
+	}
+	if s.Expect != nil && !s.Expect.Empty() {
+		j.Expect, j.SampleEvery = *s.Expect, expectEvery
+	}
+	if stored, err = c.withRequest(j, s, false); err != nil {
+		return stored, real, err
+	}
+	real, err = c.withRequest(j, s, true)
+	return stored, real, err
+}
+
+// withRequest adds headers and body, expanded or as they may be stored.
+func (c *Campaign) withRequest(j load.Job, s scenarios.Settings, expand bool) (load.Job, error) {
+	agent := false
+	for _, h := range s.Headers {
+		value := h.Value
+		if expand {
+			var err error
+			if value, err = c.Needs.Expand(h.Value); err != nil {
+				return j, fmt.Errorf("header %s: %w", h.Name, err)
+			}
+		} else {
+			value = c.Needs.Redact(h)
+		}
+		agent = agent || strings.EqualFold(h.Name, "User-Agent")
+		j.Headers = append(j.Headers, load.Header{Name: h.Name, Value: value})
+	}
+	if !agent {
+		j.Headers = append(j.Headers, load.Header{Name: "User-Agent", Value: fmt.Sprintf("abacus/%s (%s)", c.Needs.Version, c.Manifest.Campaign)})
+	}
+	switch {
+	case s.BodyFile != "":
+		body, err := c.Needs.ReadFile(s.BodyFile)
+		if err != nil {
+			return j, fmt.Errorf("body_file: %w", err)
+		}
+		j.Body = body
+	case s.Body != "":
+		body := s.Body
+		if expand {
+			var err error
+			if body, err = c.Needs.Expand(body); err != nil {
+				return j, fmt.Errorf("body: %w", err)
+			}
+		}
+		j.Body = []byte(body)
+	}
+	return j, nil
+}
+
+// interval is the rhythm of observation beside a cell's runs.
+func (c *Campaign) interval(cell plan.Cell) time.Duration {
+	if o := cell.Settings.Observe; o != nil && o.Interval > 0 {
+		return time.Duration(o.Interval)
+	}
+	return load.DefaultInterval
+}
