@@ -32,11 +32,18 @@ type Distribution struct {
 
 type uint128 struct{ hi, lo uint64 }
 
+// add stops at the greatest value instead of wrapping.
 func (u *uint128) add(hi, lo uint64) {
 	var carry uint64
 	u.lo, carry = bits.Add64(u.lo, lo, 0)
-	u.hi, _ = bits.Add64(u.hi, hi, carry)
+	if u.hi, carry = bits.Add64(u.hi, hi, carry); carry != 0 {
+		*u = uint128{math.MaxUint64, math.MaxUint64}
+	}
 }
+
+// full tells that an add has passed 128 bits, so that the value is only a
+// lower bound.
+func (u uint128) full() bool { return u.hi == math.MaxUint64 && u.lo == math.MaxUint64 }
 
 func (u uint128) big() *big.Int {
 	v := new(big.Int).SetUint64(u.hi)
@@ -127,9 +134,10 @@ func (d *Distribution) Mean() (ns float64, ok bool) {
 
 // StdDev is the sample standard deviation (n−1) in nanoseconds within the
 // recorded durations, from the exact sums: √((n·Σx² − (Σx)²) / (n(n−1))).
-// ok is false with fewer than two durations.
+// ok is false with fewer than two durations, and when the squares have passed
+// 128 bits (which takes durations of centuries).
 func (d *Distribution) StdDev() (ns float64, ok bool) {
-	if d.count < 2 {
+	if d.count < 2 || d.sumSq.full() {
 		return 0, false
 	}
 	n := big.NewInt(d.count)
@@ -154,7 +162,11 @@ func (d *Distribution) Quantile(q float64) (ns int64, ok bool) {
 	if q >= 1 {
 		return d.max, true
 	}
-	return min(max(d.hist.ValueAtQuantile(q*100), d.min), d.max), true
+	// The histogram rounds q·n to the nearest rank, so it is given the rank
+	// that is meant: the first one not below q·n.
+	n := float64(d.count)
+	rank := math.Ceil(q * n * (1 - 1e-15)) // 0.07·100 must not become 8
+	return min(max(d.hist.ValueAtPercentile(100*rank/n), d.min), d.max), true
 }
 
 // distributionJSON is the form in a record: exact sums as decimal strings
@@ -223,8 +235,8 @@ func (d *Distribution) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("sum_sq_ns2: %w", err)
 	}
 	n.count, n.overRange = j.Count, j.OverRange
-	if j.Count < 0 || (j.Count > 0 && (j.MinNS == nil || j.MaxNS == nil || j.HDR == "")) {
-		return fmt.Errorf("count %d without min_ns, max_ns or hdr_v2", j.Count)
+	if err := j.check(n.sum, n.sumSq); err != nil {
+		return err
 	}
 	if j.Count > 0 {
 		n.min, n.max = *j.MinNS, *j.MaxNS
@@ -240,5 +252,30 @@ func (d *Distribution) UnmarshalJSON(data []byte) error {
 		}
 	}
 	*d = *n
+	return nil
+}
+
+// check refuses figures that no durations can have together.
+func (j *distributionJSON) check(sum, sumSq uint128) error {
+	switch {
+	case j.Count < 0, j.Count > 0 && (j.MinNS == nil || j.MaxNS == nil || j.HDR == ""):
+		return fmt.Errorf("count %d without min_ns, max_ns or hdr_v2", j.Count)
+	case j.OverRange < 0, j.OverRange > j.Count:
+		return fmt.Errorf("over_range %d of %d", j.OverRange, j.Count)
+	case j.Count == 0:
+		if sum != (uint128{}) || sumSq != (uint128{}) {
+			return fmt.Errorf("count 0 with sums")
+		}
+		return nil
+	case *j.MinNS < 0, *j.MinNS > *j.MaxNS:
+		return fmt.Errorf("min_ns %d and max_ns %d: not a range of durations", *j.MinNS, *j.MaxNS)
+	}
+	n, s := big.NewInt(j.Count), sum.big()
+	if s.Cmp(new(big.Int).Mul(n, big.NewInt(*j.MinNS))) < 0 || s.Cmp(new(big.Int).Mul(n, big.NewInt(*j.MaxNS))) > 0 {
+		return fmt.Errorf("sum_ns %v: %d durations of %d to %d cannot have it", s, j.Count, *j.MinNS, *j.MaxNS)
+	}
+	if new(big.Int).Mul(n, sumSq.big()).Cmp(new(big.Int).Mul(s, s)) < 0 && !sumSq.full() {
+		return fmt.Errorf("sum_sq_ns2 %v: too small for sum_ns %v", sumSq.big(), s)
+	}
 	return nil
 }
