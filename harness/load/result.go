@@ -151,6 +151,10 @@ type Progress struct {
 	ElapsedNS int64     `json:"elapsed_ns"`
 	Counts    Counts    `json:"counts"`
 	Interval  *Interval `json:"interval,omitempty"`
+	// Begun counts the requests begun so far, from an engine that learns only
+	// at its end which of them succeeded: Counts is then zero without meaning
+	// anything. nil from an engine that counts as it goes.
+	Begun *int64 `json:"begun,omitempty"`
 }
 
 // ErrorText is one message of failures with the number of times it came.

@@ -1,0 +1,61 @@
+// Package heylib is the load engine on rakyll/hey's library
+// (github.com/rakyll/hey/requester): a second, independent client beside our
+// own, for people who know hey's figures and to check one engine by another.
+//
+// # What is counted
+//
+// Exactly Job.Requests requests are begun, although one Work of the library
+// makes only floor(N/C)·C: the workers are split into Works that run side by
+// side, those with one request more and those without, none with more than
+// 500 workers (beyond that the library drops connections that it should
+// keep). A Work keeps a row for its first million answers only, so longer
+// jobs are done in parts of PartRequests, one after the other. Between two
+// parts the library writes its report and no load runs; that pause is not in
+// ElapsedNS, and a note says how long it was in all.
+//
+// Redirects are not followed, compression is not asked for, the protocol is
+// always HTTP/1.1. Header names keep their case but not their order. A
+// connection that was kept and then closed by the server is replaced by
+// net/http without a word, so the server may see more requests than were made.
+//
+// # What is timed
+//
+// The library measures latency from before a request is built to after its
+// body was read, and in it the connect (DNS and TLS included, 0 on a reused
+// connection), the writing, the wait for the first byte and the reading.
+// Connect holds the connects above 0, Waiting the wait, Total the latency and
+// Processing latency less connect. When the four phases of an answer add up to
+// more than its latency (an answer that came before the request was written),
+// only its total is used.
+//
+// The library's offset is the START of a request, counted from the start of
+// the process. Its zero is found by three requests to a listener of our own on
+// the loopback interface before the load begins. An answer belongs to the
+// interval in which it ended: offset plus latency.
+//
+// # What cannot be known
+//
+// The library keeps no time for failures, no length of bodies, and tells
+// nothing before it has ended. Absent in the result are therefore: length
+// failures, reconnects, bytes, DocumentBytes, Lengths, Server. Interval.Failed
+// is 0 because failures have no time; a note says so when there were any. A
+// body that broke off, or that the timeout ended, is a whole answer to the
+// library, which a note says always. Progress carries the elapsed time and
+// Begun, the requests that were begun; its Counts are zero and its Interval is
+// nil, so a rule that ends a run early cannot be judged live.
+//
+// # How a run ends
+//
+// As with the native engine: by requests when the last answer has ended; by
+// duration no request is started any more, those under way may end within the
+// shorter of Job.Timeout and one second, and what is still under way then is
+// dropped with a note; by its context at once, and the result is marked
+// Interrupted.
+//
+// # Limits
+//
+// Certificates are never verified by the library, so an https job without
+// InsecureTLS is refused. A panic in one of its own goroutines cannot be
+// caught: run it in a worker process. Memory is bounded by the rows of one
+// part, about 400 bytes per request, at most 200 MB.
+package heylib

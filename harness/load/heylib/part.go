@@ -1,0 +1,173 @@
+package heylib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rakyll/hey/requester"
+
+	"abacus/harness/clock"
+	"abacus/harness/load"
+)
+
+// edge is how long requests under way may take after a duration is over, when
+// the job's timeout is not shorter.
+const edge = time.Second
+
+// part is one set of Works that run side by side. A Work can run once only.
+type part struct {
+	job   load.Job
+	works []*partWork
+	begun atomic.Int64
+
+	// first is set by the first request that is begun.
+	first   time.Time
+	firstNS int64
+	// cut is when the requests under way were given up; zero when they
+	// were not. endAt is when the last Work ended.
+	cut time.Time
+	end time.Time
+}
+
+type partWork struct {
+	work   *requester.Work
+	parser *parser
+	// startedAt is when Run was called; the library counts its Total from
+	// the same moment.
+	startedAt time.Time
+	report    *report
+	err       error
+}
+
+// newPart prepares the Works for n requests. hard is cancelled to give up what
+// is under way.
+func newPart(hard context.Context, job load.Job, req *request, tr *tracer, n int64) (*part, error) {
+	p := &part{job: job}
+	// In front of the message stands the URL, quoted.
+	runes := 4*len(job.URL) + 4*len(job.ConnectTo) + 1000
+	text := reportTemplate(runes)
+	if err := checkTemplate(text); err != nil {
+		return nil, fmt.Errorf("template for hey's report: %w", err)
+	}
+	ctx := httptrace.WithClientTrace(hard, tr.trace(job.KeepAlive))
+	next := func() *http.Request {
+		if p.begun.Add(1) == 1 {
+			p.first, p.firstNS = time.Now(), clock.Now()
+		}
+		return req.make(ctx)
+	}
+	// Of this request the library only takes Host, for the SNI, where it
+	// must not have a port. The requests that are sent come from next.
+	sni := req.template.Clone(hard)
+	sni.Host = req.serverName
+	for _, s := range split(n, job.Concurrency) {
+		w := &partWork{parser: newParser(s.workers*s.each, runes)}
+		w.work = &requester.Work{
+			Request: sni, RequestFunc: next,
+			N: s.workers * s.each, C: s.workers,
+			Timeout:            wholeSeconds(job.Timeout),
+			DisableCompression: true,
+			DisableKeepAlives:  !job.KeepAlive,
+			DisableRedirects:   true,
+			Output:             text,
+			Writer:             w.parser,
+		}
+		// Stop blocks for ever before Init.
+		w.work.Init()
+		p.works = append(p.works, w)
+	}
+	return p, nil
+}
+
+// wholeSeconds rounds up to what the library can keep.
+func wholeSeconds(d time.Duration) int {
+	return int((d + time.Second - 1) / time.Second)
+}
+
+// run makes the part's requests until all are made, limit is over (0: none)
+// or ctx ends. giveUp cancels the requests under way. tick is called at every
+// interval.
+func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Duration, tick func()) error {
+	// A second Stop would block for ever.
+	stop := sync.OnceFunc(func() {
+		for _, w := range p.works {
+			w.work.Stop()
+		}
+	})
+	var wg sync.WaitGroup
+	for _, w := range p.works {
+		wg.Go(func() {
+			w.startedAt = time.Now()
+			w.err = runWork(w.work)
+			if w.err == nil {
+				w.report, w.err = w.parser.finish()
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+
+	ticker := time.NewTicker(interval(p.job))
+	defer ticker.Stop()
+	var over, late <-chan time.Time
+	if limit > 0 {
+		t := time.NewTimer(limit)
+		defer t.Stop()
+		over = t.C
+	}
+	cut := func() {
+		if p.cut.IsZero() {
+			p.cut = time.Now()
+			giveUp()
+		}
+	}
+	ended := ctx.Done()
+	for {
+		select {
+		case <-done:
+			return p.close()
+		case <-ended:
+			ended = nil
+			stop()
+			cut()
+		case <-over:
+			stop()
+			t := time.NewTimer(min(edge, p.job.Timeout))
+			defer t.Stop()
+			late = t.C
+		case <-late:
+			cut()
+		case <-ticker.C:
+			tick()
+		}
+	}
+}
+
+// close joins the Works' errors and finds the part's end: the library's own
+// Total ends with the last worker, before the report is written.
+func (p *part) close() error {
+	var errs []error
+	for _, w := range p.works {
+		if w.err != nil {
+			errs = append(errs, w.err)
+			continue
+		}
+		if end := w.startedAt.Add(time.Duration(w.report.totalNS)); end.After(p.end) {
+			p.end = end
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func interval(job load.Job) time.Duration {
+	if job.Interval > 0 {
+		return job.Interval
+	}
+	return load.DefaultInterval
+}

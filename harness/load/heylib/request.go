@@ -1,0 +1,121 @@
+package heylib
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/textproto"
+	"strings"
+
+	"abacus/harness/load"
+)
+
+// request is what a job's requests are made from.
+type request struct {
+	template *http.Request
+	body     []byte
+	// serverName is the host without port that is sent as SNI: the Host
+	// header's when the job has one, else the URL's.
+	serverName string
+	// notes tells what could not be sent as asked.
+	notes []string
+}
+
+// own lists the headers that net/http writes or interprets itself. Under any
+// other spelling they would go out twice, so their name is canonical here.
+var own = map[string]bool{
+	"Host": true, "User-Agent": true, "Content-Length": true, "Transfer-Encoding": true,
+	"Trailer": true, "Connection": true, "Authorization": true, "Accept-Encoding": true,
+}
+
+// newRequest builds the template of all requests.
+func newRequest(job load.Job) (*request, error) {
+	method := job.Method
+	if method == "" {
+		method = http.MethodGet
+	}
+	t, err := http.NewRequest(method, job.URL, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{template: t, body: job.Body}
+	// The Host header and the SNI are the URL's even when another address is
+	// dialled.
+	if job.ConnectTo != "" {
+		if _, _, err := net.SplitHostPort(job.ConnectTo); err != nil {
+			return nil, fmt.Errorf("connect_to %q: must be host:port: %w", job.ConnectTo, err)
+		}
+		t.URL.Host = job.ConnectTo
+	}
+	if err := r.addHeaders(job.Headers); err != nil {
+		return nil, err
+	}
+	r.serverName = hostname(t.Host)
+	if len(r.body) > 0 {
+		// Without it the body would be sent in chunks.
+		t.ContentLength = int64(len(r.body))
+	}
+	return r, nil
+}
+
+// addHeaders takes over the job's headers. A value is never repeated in an
+// error: it may be a secret.
+func (r *request) addHeaders(headers []load.Header) error {
+	// net/http would name itself; an empty entry keeps it from that.
+	r.template.Header["User-Agent"] = []string{""}
+	for _, h := range headers {
+		if !validName(h.Name) {
+			return fmt.Errorf("header name %q: must be a word without spaces or separators", h.Name)
+		}
+		if strings.ContainsFunc(h.Value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+			return fmt.Errorf("header %s: its value must not hold control characters", h.Name)
+		}
+		name := h.Name
+		if c := textproto.CanonicalMIMEHeaderKey(name); own[c] {
+			name = c
+		}
+		switch name {
+		case "Host":
+			if h.Value != "" {
+				r.template.Host = h.Value
+			}
+		case "User-Agent":
+			r.template.Header[name] = []string{h.Value}
+		case "Content-Length", "Transfer-Encoding", "Trailer":
+			r.notes = append(r.notes, fmt.Sprintf("The header %s was not sent as given: hey's library frames bodies itself.", name))
+		default:
+			r.template.Header[name] = append(r.template.Header[name], h.Value)
+		}
+	}
+	return nil
+}
+
+// make returns one request with a body of its own.
+func (r *request) make(ctx context.Context) *http.Request {
+	req := r.template.Clone(ctx)
+	if len(r.body) > 0 {
+		body := r.body
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		req.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	return req
+}
+
+// hostname takes port and brackets off the value of a Host header.
+func hostname(hostport string) string {
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		return h
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+}
+
+// validName tells whether s is a token of RFC 9110.
+func validName(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		alnum := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		return !alnum && (c > '~' || !strings.ContainsRune("!#$%&'*+-.^_`|~", c))
+	})
+}
