@@ -1,0 +1,60 @@
+package preflight
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Classify resolves a host (a name or an address, without port) and says
+// whether all its addresses are loopback, and whether all are loopback or
+// private (RFC 1918, IPv6 unique local). Link-local addresses are not private:
+// 169.254.169.254 is a cloud's metadata service. The addresses come in order.
+func Classify(ctx context.Context, host string) (addrs []string, loopback, private bool, err error) {
+	found, err := resolve(ctx, host)
+	if err != nil {
+		return nil, false, false, err
+	}
+	loopback, private = true, true
+	for _, a := range found {
+		// To connect to 0.0.0.0 or :: is to connect to this machine.
+		local := a.IsLoopback() || a.IsUnspecified()
+		loopback = loopback && local
+		private = private && (local || a.IsPrivate())
+		addrs = append(addrs, a.String())
+	}
+	return addrs, loopback, private, nil
+}
+
+// IsLocal tells whether a host is this machine's loopback, by all its addresses.
+func IsLocal(ctx context.Context, host string) bool {
+	_, loopback, _, err := Classify(ctx, host)
+	return err == nil && loopback
+}
+
+// resolve returns all addresses of a host, at least one, sorted.
+func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if host == "" {
+		return nil, fmt.Errorf("resolve: no host")
+	}
+	if a, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{a.Unmap()}, nil
+	}
+	list, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, fmt.Errorf("resolve %s: %w", quoted(host), err)
+	}
+	for i, a := range list {
+		list[i] = a.Unmap()
+	}
+	slices.SortFunc(list, netip.Addr.Compare)
+	list = slices.Compact(list)
+	if len(list) == 0 {
+		return nil, fmt.Errorf("resolve %s: no address", quoted(host))
+	}
+	return list, nil
+}
