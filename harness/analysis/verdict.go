@@ -1,0 +1,372 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+
+	"abacus/harness/number"
+	"abacus/harness/record"
+)
+
+// peak is the level of a curve with the highest mean throughput.
+type peak struct {
+	cell int
+	// close are the levels whose interval meets the peak's.
+	close []int
+}
+
+// peakOf finds a curve's peak; ok is false when no level has a figure.
+func peakOf(curve Curve, cells []Cell) (p peak, ok bool) {
+	p.cell = -1
+	for _, i := range curve.CellIndexes {
+		if t := cells[i].Throughput; t != nil && (p.cell < 0 || t.Mean > cells[p.cell].Throughput.Mean) {
+			p.cell = i
+		}
+	}
+	if p.cell < 0 {
+		return p, false
+	}
+	top := cells[p.cell].Throughput
+	for _, i := range curve.CellIndexes {
+		t := cells[i].Throughput
+		if i != p.cell && t != nil && (t.CI95 == nil || top.CI95 == nil || t.CI95[1] >= top.CI95[0]) {
+			p.close = append(p.close, i)
+		}
+	}
+	return p, true
+}
+
+// perSecond is "3,030/s (95 % interval 2,980 to 3,080)".
+func perSecond(c Cell) string {
+	t := c.Throughput
+	half := number.Half(t.CI95)
+	exp := number.PlaceFor(t.Mean, half)
+	s := number.At(t.Mean, exp) + "/s"
+	if t.CI95 == nil {
+		return s
+	}
+	return fmt.Sprintf("%s (95%s%% interval %s to %s)", s, number.ThinSpace, number.At(t.CI95[0], exp), number.At(t.CI95[1], exp))
+}
+
+// peakSentence says where a ladder's throughput was highest, and which levels
+// cannot be told apart from it.
+func peakSentence(curve Curve, cells []Cell) (string, bool) {
+	p, ok := peakOf(curve, cells)
+	if !ok {
+		return "", false
+	}
+	c := cells[p.cell]
+	if c.Throughput.CI95 == nil {
+		return "", false
+	}
+	s := fmt.Sprintf("Throughput was highest at %s: %s", connections(c.Step), perSecond(c))
+	if len(p.close) == 0 {
+		return s + ".", true
+	}
+	var names []string
+	for _, i := range p.close {
+		names = append(names, number.Count(int64(cells[i].Step.Concurrency)))
+	}
+	noun := "connections"
+	if len(p.close) == 1 && cells[p.close[0]].Step.Concurrency == 1 {
+		noun = "connection"
+	}
+	return fmt.Sprintf("%s; %s %s cannot be told apart from it.", s, list(names), noun), true
+}
+
+// titleSentence is the title of a scenario's chart: the finding, or the bare
+// subject when nothing can be claimed.
+func titleSentence(a *Analysis, s *Scenario) string {
+	primary := primaryOf(a, s.Name)
+	var shown []Comparison
+	for _, c := range primary {
+		if c.Verdict == VerdictFaster || c.Verdict == VerdictSlower || c.Verdict == VerdictEquivalent {
+			shown = append(shown, c)
+		}
+	}
+	switch {
+	case len(primary) == 1 && primary[0].Verdict != VerdictNotEnoughRuns:
+		return primary[0].Sentence
+	case len(shown) > 0 && s.Kind == KindComparison:
+		return strongest(shown).Sentence
+	case len(shown) > 0:
+		return tally(primary, s.Baseline)
+	case len(primary) == 0 && s.Kind == KindLadder && !a.Quick:
+		for _, curve := range a.Curves {
+			if curve.Scenario == s.Name {
+				if text, ok := peakSentence(curve, a.Cells); ok {
+					return text
+				}
+				break
+			}
+		}
+	}
+	return subjectTitle(a, s)
+}
+
+func subjectTitle(a *Analysis, s *Scenario) string {
+	what := "Throughput"
+	if s.Primary == metricP95 {
+		what = "p95"
+	}
+	by := "by variant"
+	if s.Kind == KindLadder {
+		by = "by load level"
+	} else if a.variantsOf(s.Name) < 2 {
+		by = "run by run"
+	}
+	n := 0
+	for _, i := range s.CellIndexes {
+		n = max(n, a.Cells[i].Runs)
+	}
+	if n == 0 {
+		return fmt.Sprintf("%s %s: no good run", what, by)
+	}
+	return fmt.Sprintf("%s %s, %s", what, by, rounds(n))
+}
+
+// strongest is the comparison whose ratio is farthest from 1 beyond doubt: by
+// the interval's nearer end.
+func strongest(list []Comparison) Comparison {
+	distance := func(c Comparison) float64 {
+		if c.CI95[0] > 1 {
+			return c.CI95[0]
+		}
+		return 1 / c.CI95[1]
+	}
+	return slices.MaxFunc(list, func(x, y Comparison) int {
+		switch dx, dy := distance(x), distance(y); {
+		case dx < dy:
+			return -1
+		case dx > dy:
+			return 1
+		}
+		return 0
+	})
+}
+
+// tally sums up a family over several levels.
+func tally(family []Comparison, baseline string) string {
+	var variants []string
+	faster, slower, all := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, c := range family {
+		if !slices.Contains(variants, c.A) {
+			variants = append(variants, c.A)
+		}
+		all[c.A]++
+		switch c.Verdict {
+		case VerdictFaster:
+			faster[c.A]++
+		case VerdictSlower:
+			slower[c.A]++
+		}
+	}
+	var parts []string
+	for _, v := range variants {
+		part := fmt.Sprintf("%s was faster than %s at %d of %s", v, baseline, faster[v], plural(int64(all[v]), "level"))
+		if slower[v] > 0 {
+			part += fmt.Sprintf(" and slower at %d", slower[v])
+		}
+		parts = append(parts, part)
+	}
+	s := parts[0]
+	for _, p := range parts[1:] {
+		s += "; " + p
+	}
+	return s + "."
+}
+
+func primaryOf(a *Analysis, scenario string) []Comparison {
+	var out []Comparison
+	for _, c := range a.Comparisons {
+		if c.Scenario == scenario && c.Primary {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// verdict is the paragraph under the title.
+func verdict(a *Analysis) []string {
+	var out []string
+	if a.Quick {
+		out = append(out, "Quick look: one short round, no verdict.")
+	}
+	for i := range a.Scenarios {
+		s := &a.Scenarios[i]
+		primary := primaryOf(a, s.Name)
+		switch {
+		case len(primary) > 0 && s.Kind == KindComparison:
+			for _, c := range primary {
+				out = append(out, c.Sentence)
+			}
+		case len(primary) > 0:
+			decided := slices.ContainsFunc(primary, func(c Comparison) bool { return c.Verdict != VerdictNotEnoughRuns })
+			if decided {
+				out = append(out, tally(primary, s.Baseline))
+			} else {
+				out = append(out, fmt.Sprintf("%s: fewer than six complete rounds give no verdict.", s.Name))
+			}
+		case s.Kind == KindLadder && !a.Quick:
+			out = append(out, ladderSentences(a, s)...)
+		case !a.Quick:
+			out = append(out, singleSentence(a, s)...)
+		}
+	}
+	if len(out) == 0 || (a.Quick && !anyGood(a)) {
+		out = []string{"Nothing was measured: no run gave a figure."}
+	}
+	if bad := nothingGood(a); bad != "" && anyGood(a) {
+		out = append(out, bad)
+	}
+	if !a.Complete {
+		out = append(out, incomplete(a))
+	}
+	return out
+}
+
+func ladderSentences(a *Analysis, s *Scenario) []string {
+	var out []string
+	for _, curve := range a.Curves {
+		if curve.Scenario != s.Name {
+			continue
+		}
+		text, ok := peakSentence(curve, a.Cells)
+		if !ok {
+			p, any := peakOf(curve, a.Cells)
+			if !any {
+				continue
+			}
+			c := a.Cells[p.cell]
+			text = fmt.Sprintf("%s came at %s in one run, the most of all levels; one run gives no interval.", perSecond(c), connections(c.Step))
+		}
+		if len(a.Scenarios) > 1 {
+			text = s.Name + ": " + text
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func singleSentence(a *Analysis, s *Scenario) []string {
+	var out []string
+	for _, i := range s.CellIndexes {
+		if c := a.Cells[i]; c.Throughput != nil {
+			out = append(out, fmt.Sprintf("%s served %s at %s; %s.", c.Variant, perSecond(c), c.Label, plural(int64(c.Runs), "run")))
+		}
+	}
+	return out
+}
+
+func anyGood(a *Analysis) bool {
+	return slices.ContainsFunc(a.Cells, func(c Cell) bool { return c.Runs > 0 })
+}
+
+// nothingGood names the levels of which no run is good, though some ended.
+func nothingGood(a *Analysis) string {
+	var names []string
+	for i, c := range a.Cells {
+		if c.Runs == 0 && c.VoidRuns+c.FailedRuns > 0 {
+			names = append(names, a.subject(i))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Nothing is said about %s: no run there was good.", list(names))
+}
+
+// incomplete is the sentence of a record that is not complete.
+func incomplete(a *Analysis) string {
+	s := fmt.Sprintf("Incomplete: %s of %s", number.Count(int64(a.FinishedRuns)), plural(int64(a.PlannedRuns), "run"))
+	switch {
+	case a.State == record.StateRunning:
+		return s + "; the campaign is still running, or was killed."
+	case a.LastRound > 0:
+		s += fmt.Sprintf(", stopped in round %d", a.LastRound)
+	}
+	if a.Reason != "" {
+		s += ": " + short(a.Reason, 200)
+	}
+	if s[len(s)-1] != '.' {
+		s += "."
+	}
+	return s
+}
+
+// headline picks up to four figures: the strongest comparison, the first
+// ladder's peak, p95 there, and failed requests.
+func headline(a *Analysis) []Headline {
+	var out []Headline
+	var primary []Comparison
+	for _, c := range a.Comparisons {
+		if c.Primary && c.Ratio != nil {
+			primary = append(primary, c)
+		}
+	}
+	if len(primary) > 0 {
+		c := primary[0]
+		h := Headline{Label: fmt.Sprintf("%s to %s, %s", c.A, c.B, metricWord(c.Metric)), Value: *c.Ratio, Unit: "×",
+			CI95: c.CI95, Points: c.BlockRatios, Note: connections(c.Step)}
+		if !c.Step.KeepAlive {
+			h.Note += ", new connection per request"
+		}
+		out = append(out, h)
+	}
+	if i, ok := headlineCell(a); ok {
+		c := a.Cells[i]
+		h := Headline{Label: "Highest throughput", Value: c.Throughput.Mean, Unit: "/s", CI95: c.Throughput.CI95,
+			Note: a.subject(i), Points: goodPoints(c, func(p Point) *float64 { return p.Throughput })}
+		out = append(out, h)
+		if v := c.Latency.P95.Value; v != nil {
+			// Without an interval: that of the runs is around another figure,
+			// the mean of their own p95.
+			out = append(out, Headline{Label: "p95 there", Value: *v, Unit: "ns", Note: a.subject(i),
+				Points: goodPoints(c, func(p Point) *float64 { return p.P95NS })})
+		}
+	}
+	if anyGood(a) {
+		var failed, all int64
+		for _, c := range a.Cells {
+			failed += c.Failed
+			all += c.Complete
+		}
+		out = append(out, Headline{Label: "Failed requests", Value: float64(failed), Unit: "",
+			Note: fmt.Sprintf("beside %s whole answers", number.Count(all))})
+	}
+	return out
+}
+
+func metricWord(metric string) string {
+	if metric == metricP95 {
+		return "p95"
+	}
+	return "throughput"
+}
+
+// headlineCell is the peak of the first ladder, else the cell of the greatest
+// throughput.
+func headlineCell(a *Analysis) (int, bool) {
+	for _, curve := range a.Curves {
+		if p, ok := peakOf(curve, a.Cells); ok {
+			return p.cell, true
+		}
+	}
+	best := -1
+	for i, c := range a.Cells {
+		if c.Throughput != nil && (best < 0 || c.Throughput.Mean > a.Cells[best].Throughput.Mean) {
+			best = i
+		}
+	}
+	return best, best >= 0
+}
+
+func goodPoints(c Cell, of func(Point) *float64) []float64 {
+	var out []float64
+	for _, p := range c.Points {
+		if v := of(p); p.Bad == "" && v != nil {
+			out = append(out, *v)
+		}
+	}
+	return out
+}
