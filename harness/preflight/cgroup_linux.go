@@ -85,8 +85,8 @@ func cpuMax(s string) *float64 {
 	if len(f) != 2 {
 		return nil
 	}
-	quota, okQ := number(f[0])
-	period, okP := number(f[1])
+	quota, okQ := wholeNumber(f[0])
+	period, okP := wholeNumber(f[1])
 	if !okQ || !okP || quota == 0 || period == 0 {
 		return nil
 	}

@@ -53,8 +53,8 @@ func timeZone(root, tz string) string {
 // it ("32768-60999"); 0 when it is unknown.
 func PortCount(portRange string) int {
 	first, last, ok := strings.Cut(portRange, "-")
-	a, okA := number(first)
-	b, okB := number(last)
+	a, okA := wholeNumber(first)
+	b, okB := wholeNumber(last)
 	if !ok || !okA || !okB || a < 1 || b < a || b > 65535 {
 		return 0
 	}

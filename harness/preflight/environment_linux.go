@@ -41,7 +41,7 @@ func readMachine(ctx context.Context, root string, e *Environment) {
 			e.PortRange = r
 		}
 	}
-	if n, ok := number(text(at("proc", "sys", "net", "core", "somaxconn"))); ok {
+	if n, ok := wholeNumber(text(at("proc", "sys", "net", "core", "somaxconn"))); ok {
 		e.Somaxconn = &n
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"abacus/harness/number"
 )
 
 // brokenBody is an answer that began well and did not come whole.
@@ -22,9 +24,9 @@ type brokenBody struct {
 
 func (b *brokenBody) Error() string {
 	if b.want >= 0 {
-		return fmt.Sprintf("the answer (status %d) broke off after %s of %s bytes of body", b.status, grouped(b.got), grouped(b.want))
+		return fmt.Sprintf("the answer (status %d) broke off after %s of %s bytes of body", b.status, number.Count(b.got), number.Count(b.want))
 	}
-	return fmt.Sprintf("the answer (status %d) broke off after %s bytes of body", b.status, grouped(b.got))
+	return fmt.Sprintf("the answer (status %d) broke off after %s bytes of body", b.status, number.Count(b.got))
 }
 
 func (b *brokenBody) Unwrap() error { return b.err }

@@ -16,8 +16,8 @@ func text(path string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// number reads a whole number from 0.
-func number(s string) (int64, bool) {
+// wholeNumber reads a whole number from 0.
+func wholeNumber(s string) (int64, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
 	return n, err == nil && n >= 0
 }

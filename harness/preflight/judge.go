@@ -2,10 +2,11 @@ package preflight
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"abacus/harness/number"
 )
 
 // Machine is what the verdict needs to know beside the baseline; 0 is unknown.
@@ -63,7 +64,7 @@ func JudgeIdle(i Idle, m Machine) Idle {
 func (i Idle) calm() string {
 	var parts []string
 	if i.CPUBusyShare != nil {
-		parts = append(parts, "CPU "+percent(*i.CPUBusyShare))
+		parts = append(parts, "CPU "+number.Percent(*i.CPUBusyShare))
 	}
 	if i.IdleWorkers != nil {
 		parts = append(parts, plural(int(*i.IdleWorkers), "worker")+" idle")
@@ -75,14 +76,6 @@ func (i Idle) calm() string {
 		return "ready, as far as could be seen"
 	}
 	return strings.Join(parts, ", ") + ": ready"
-}
-
-// percent writes a share for people: U+202F stands before the sign.
-func percent(share float64) string {
-	if p := share * 100; p != 0 && p < 9.95 {
-		return fmt.Sprintf("%.1f\u202f%%", p)
-	}
-	return fmt.Sprintf("%.0f\u202f%%", share*100)
 }
 
 // notSeen turns a check into one that was not made.
@@ -108,14 +101,14 @@ func judgeCPU(i Idle) Check {
 		return notSeen(c, "CPU time is not known here")
 	}
 	c.Severity = grade(*i.CPUBusyShare, cpuBusyWarn, cpuBusyStop)
-	c.Finding = fmt.Sprintf("the CPU was %s busy without load", percent(*i.CPUBusyShare))
+	c.Finding = fmt.Sprintf("the CPU was %s busy without load", number.Percent(*i.CPUBusyShare))
 	c.Evidence = []string{fmt.Sprintf("over %v, all cores; warning above %s, stop above %s",
-		time.Duration(i.DurationNS).Round(100*time.Millisecond), percent(cpuBusyWarn), percent(cpuBusyStop))}
+		time.Duration(i.DurationNS).Round(100*time.Millisecond), number.Percent(cpuBusyWarn), number.Percent(cpuBusyStop))}
 	if i.IOWaitShare != nil {
-		c.Evidence = append(c.Evidence, "waiting for disks "+percent(*i.IOWaitShare))
+		c.Evidence = append(c.Evidence, "waiting for disks "+number.Percent(*i.IOWaitShare))
 		if *i.IOWaitShare > iowaitWarn && c.Severity == OK {
 			c.Severity = Warning
-			c.Finding = fmt.Sprintf("the CPU waited for disks for %s of the time", percent(*i.IOWaitShare))
+			c.Finding = fmt.Sprintf("the CPU waited for disks for %s of the time", number.Percent(*i.IOWaitShare))
 		}
 	}
 	if c.Severity != OK {
@@ -130,7 +123,7 @@ func judgeSteal(i Idle) Check {
 		return notSeen(c, "steal time is not known here")
 	}
 	c.Severity = grade(*i.CPUStealShare, stealWarn, stealStop)
-	c.Finding = fmt.Sprintf("%s of the CPU time went to other guests", percent(*i.CPUStealShare))
+	c.Finding = fmt.Sprintf("%s of the CPU time went to other guests", number.Percent(*i.CPUStealShare))
 	if c.Severity != OK {
 		c.Advice = "Measure at another time or on another host: results will vary with the neighbours."
 	}
@@ -164,8 +157,8 @@ func judgeMemory(i Idle) Check {
 	case share < memFreeWarn:
 		c.Severity = Warning
 	}
-	c.Finding = fmt.Sprintf("%s of memory is available", percent(share))
-	c.Evidence = []string{fmt.Sprintf("%s of %s MiB", grouped(int64(*i.MemAvailable>>20)), grouped(int64(*i.MemTotal>>20)))}
+	c.Finding = fmt.Sprintf("%s of memory is available", number.Percent(share))
+	c.Evidence = []string{fmt.Sprintf("%s of %s MiB", number.Count(int64(*i.MemAvailable>>20)), number.Count(int64(*i.MemTotal>>20)))}
 	if c.Severity != OK {
 		c.Advice = "Free memory first: under load the machine would swap or end processes."
 	}
@@ -181,7 +174,7 @@ func judgeSwap(i Idle) Check {
 	c.Finding = "no swap moved"
 	if *i.SwapMoved > 0 {
 		c.Severity = Warning
-		c.Finding = fmt.Sprintf("%s KiB of swap moved without load", grouped(int64((*i.SwapMoved+1023)>>10)))
+		c.Finding = fmt.Sprintf("%s KiB of swap moved without load", number.Count(int64((*i.SwapMoved+1023)>>10)))
 		c.Advice = "Free memory first: latencies would be the disk's."
 	}
 	return c
@@ -194,7 +187,7 @@ func judgePorts(i Idle, m Machine) Check {
 	}
 	share := float64(*i.TimeWait) / float64(m.Ports)
 	c.Severity = grade(share, portsWarn, portsStop)
-	c.Finding = fmt.Sprintf("%s of %s ports wait in TIME_WAIT", grouped(*i.TimeWait), grouped(int64(m.Ports)))
+	c.Finding = fmt.Sprintf("%s of %s ports wait in TIME_WAIT", number.Count(*i.TimeWait), number.Count(int64(m.Ports)))
 	if c.Severity != OK {
 		c.Advice = "Wait a minute for them to end, or use keep-alive."
 	}
@@ -266,8 +259,8 @@ func judgeSingles(i Idle) Check {
 	slices.Sort(totals)
 	median, slowest := totals[(len(totals)-1)/2], totals[len(totals)-1]
 	c.Severity = OK
-	c.Finding = fmt.Sprintf("one request alone took %s (median of %d)", duration(median), len(totals))
-	c.Evidence = []string{fmt.Sprintf("fastest %s, slowest %s", duration(totals[0]), duration(slowest))}
+	c.Finding = fmt.Sprintf("one request alone took %s (median of %d)", number.Duration(float64(median)), len(totals))
+	c.Evidence = []string{fmt.Sprintf("fastest %s, slowest %s", number.Duration(float64(totals[0])), number.Duration(float64(slowest)))}
 	switch {
 	case failed > 0:
 		c.Severity = Warning
@@ -275,24 +268,7 @@ func judgeSingles(i Idle) Check {
 		c.Advice = "Find out why before loading the server."
 	case len(totals) >= 5 && float64(slowest) > singleSpread*float64(median) && slowest > int64(10*time.Millisecond):
 		c.Severity = Info
-		c.Finding = fmt.Sprintf("single requests vary much: median %s, slowest %s", duration(median), duration(slowest))
+		c.Finding = fmt.Sprintf("single requests vary much: median %s, slowest %s", number.Duration(float64(median)), number.Duration(float64(slowest)))
 	}
 	return c
-}
-
-// duration writes nanoseconds with three significant digits.
-func duration(ns int64) string {
-	unit, per := "µs", 1e3
-	switch {
-	case ns >= 1e9:
-		unit, per = "s", 1e9
-	case ns >= 1e6:
-		unit, per = "ms", 1e6
-	}
-	v := float64(ns) / per
-	digits := 0
-	if v > 0 {
-		digits = min(max(2-int(math.Floor(math.Log10(v))), 0), 2)
-	}
-	return fmt.Sprintf("%.*f\u00a0%s", digits, v, unit)
 }

@@ -3,6 +3,8 @@ package preflight
 import (
 	"fmt"
 	"slices"
+
+	"abacus/harness/number"
 )
 
 // SameBody compares the bodies of a scenario's variants, page by page. Give it
@@ -69,7 +71,7 @@ func bodyLine(p Page) string {
 	case p.Bytes == nil:
 		return fmt.Sprintf("%s: sha256 %.12s…", p.Variant, p.SHA256)
 	case !p.Stable:
-		return fmt.Sprintf("%s: %s bytes, sha256 %.12s… at first, then others", p.Variant, grouped(*p.Bytes), p.SHA256)
+		return fmt.Sprintf("%s: %s bytes, sha256 %.12s… at first, then others", p.Variant, number.Count(*p.Bytes), p.SHA256)
 	}
-	return fmt.Sprintf("%s: %s bytes, sha256 %.12s…", p.Variant, grouped(*p.Bytes), p.SHA256)
+	return fmt.Sprintf("%s: %s bytes, sha256 %.12s…", p.Variant, number.Count(*p.Bytes), p.SHA256)
 }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"abacus/harness/number"
 )
 
 // stability judges whether all fetches gave the same bytes, and says what
@@ -25,11 +27,11 @@ func (t Target) stability(page *Page, s survey, good []fetched) Check {
 			c.Evidence = append(c.Evidence, fmt.Sprintf("and %d more lengths", len(lengths)-8))
 			break
 		}
-		c.Evidence = append(c.Evidence, fmt.Sprintf("%d × %s bytes", lengths[n], grouped(n)))
+		c.Evidence = append(c.Evidence, fmt.Sprintf("%d × %s bytes", lengths[n], number.Count(n)))
 	}
 	if d := s.differs; d != nil {
 		c.Evidence = append(c.Evidence, fmt.Sprintf("first difference within one length at byte %s: %s, later %s",
-			grouped(int64(d.offset)), quoted(d.was), quoted(d.later)))
+			number.Count(int64(d.offset)), quoted(d.was), quoted(d.later)))
 	}
 	switch {
 	case cut:
@@ -40,7 +42,7 @@ func (t Target) stability(page *Page, s survey, good []fetched) Check {
 		c.Severity = NotSeen
 		c.Finding = "one answer alone does not tell"
 	case len(hashes) == 1:
-		c.Finding = fmt.Sprintf("all %d fetches gave the same %s bytes", len(good), grouped(good[0].length))
+		c.Finding = fmt.Sprintf("all %d fetches gave the same %s bytes", len(good), number.Count(good[0].length))
 	case len(lengths) > 1 && !t.AcceptVariableLength:
 		c.Severity = Warning
 		c.Finding = fmt.Sprintf("the body's length changes without load: %d lengths in %d fetches", len(lengths), len(good))

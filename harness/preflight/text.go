@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"abacus/harness/number"
 )
 
 // quoted is a text of the server's in quotes, shortened and escaped.
@@ -27,23 +29,10 @@ func shorten(s string, most int) string {
 	return strings.TrimSpace(string(r))
 }
 
-// grouped writes a count with commas.
-func grouped(n int64) string {
-	s := fmt.Sprint(n)
-	sign := ""
-	if n < 0 {
-		sign, s = "−", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
-
 // plural is "1 thing" or "n things".
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return grouped(int64(n)) + " " + thing + "s"
+	return number.Count(int64(n)) + " " + thing + "s"
 }
