@@ -113,8 +113,9 @@ func (w *watch) judge(x Exchange) *fatal {
 // a socket that cannot be had never.
 func (w *watch) judgeConnect(err error) *fatal {
 	var errno syscall.Errno
-	if !errors.As(err, &errno) {
-		// No errno: the TLS handshake.
+	var op *net.OpError
+	if !errors.As(err, &errno) || errors.As(err, &op) && op.Op != "dial" {
+		// Connected, and then no TLS.
 		fmt.Fprintf(w.stderr, "SSL handshake failed (1).\n%s\n", printable(messageOf(err)))
 		return nil
 	}
