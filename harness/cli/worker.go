@@ -8,6 +8,7 @@ import (
 
 	"abacus/harness/fault"
 	"abacus/harness/load"
+	"abacus/harness/load/heylib"
 	"abacus/harness/load/native"
 	"abacus/harness/worker"
 )
@@ -31,6 +32,8 @@ func runEngine(ctx context.Context, job load.Job, progress func(load.Progress)) 
 	switch job.Engine {
 	case "native":
 		return (&native.Engine{}).Run(ctx, job, progress)
+	case "hey":
+		return heylib.Run(ctx, job, progress)
 	}
-	return nil, fault.Input(fmt.Errorf("engine %q: no worker can run it", job.Engine), "engines: native")
+	return nil, fault.Input(fmt.Errorf("engine %q: no worker can run it", job.Engine), "engines: native, hey")
 }
