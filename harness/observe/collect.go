@@ -97,10 +97,7 @@ func (c *collector) begin(ctx context.Context) {
 		reading, err := safely(pollCtx, poll)
 		s.TookNS = now() - begun
 		if err != nil {
-			s.Error = shorten(err.Error(), maxError)
-			if s.Error == "" {
-				s.Error = "failed without a reason"
-			}
+			s.Error = ErrorText(err)
 		} else {
 			s.Reading = reading
 		}

@@ -9,6 +9,15 @@ import (
 // maxError bounds the error text that is kept with a sample, in runes.
 const maxError = 200
 
+// ErrorText is the text that a sample keeps of an error: at most 200 runes,
+// printable, never empty.
+func ErrorText(err error) string {
+	if text := shorten(err.Error(), maxError); text != "" {
+		return text
+	}
+	return "failed without a reason"
+}
+
 // quoted is a text of the server's in quotes, shortened, with everything
 // escaped that a terminal would act on.
 func quoted(s string) string { return fmt.Sprintf("%q", shorten(s, 60)) }
