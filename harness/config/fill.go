@@ -1,0 +1,117 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"abacus/harness/plan"
+	"abacus/scenarios"
+)
+
+// What a scenario rests on when it says nothing.
+const (
+	defaultPrimary = "throughput"
+	defaultMargin  = 0.02
+)
+
+// externalStops end the load on a server of the user's that begins to fail.
+// Without a baseline of its own it could be someone's production.
+func externalStops(status int) []string {
+	stops := []string{"failed > 20% for 5s"}
+	if status == 0 || (status >= 200 && status < 300) {
+		stops = append(stops, "non_2xx > 20% for 5s")
+	}
+	return stops
+}
+
+// fill sets the defaults that depend on other values.
+func (l *loader) fill() {
+	c := &l.campaign
+	if c.Seed == nil {
+		seed := l.drawSeed()
+		c.Seed = &seed
+		l.at["seed"] = position{file: "drawn"}
+	}
+	if len(c.Report.Formats) == 0 {
+		c.Report.Formats = []string{"html"}
+	}
+	l.fillLab()
+	for i := range c.Scenarios {
+		s := &c.Scenarios[i]
+		if s.Primary == "" {
+			s.Primary = defaultPrimary
+		}
+		if _, given := l.at[fmt.Sprintf("scenarios[%d].margin", i)]; !given && s.Margin == 0 {
+			s.Margin = defaultMargin
+		}
+		variants, _ := plan.Variants(*c, *s)
+		if s.Baseline == "" && len(variants) > 0 {
+			s.Baseline = variants[0].Name
+			if engines := plan.EnginesOf(*c, *s, variants[0]); len(engines) > 1 {
+				s.Baseline += "/" + engines[0]
+			}
+		}
+		l.fillStops(s, variants)
+	}
+}
+
+// fillLab names the lab that the campaign's scenarios fall back to.
+func (l *loader) fillLab() {
+	c := &l.campaign
+	if c.Lab != nil {
+		return
+	}
+	if c.URL != "" {
+		c.Lab = &scenarios.Lab{Kind: plan.LabExternal}
+		return
+	}
+	for _, s := range c.Scenarios {
+		if s.Lab != nil || s.URL != "" {
+			return // the campaign's lab would go before the scenario's
+		}
+	}
+	for _, s := range c.Scenarios {
+		for _, v := range s.Variants {
+			if v.URL == "" && v.Lab == nil {
+				c.Lab = &scenarios.Lab{Kind: plan.LabDemo}
+				return
+			}
+		}
+		if len(s.Variants) == 0 {
+			c.Lab = &scenarios.Lab{Kind: plan.LabDemo}
+			return
+		}
+	}
+}
+
+func (l *loader) fillStops(s *scenarios.Scenario, variants []scenarios.Variant) {
+	if l.campaign.StopIf != nil || s.StopIf != nil {
+		return
+	}
+	for _, v := range variants {
+		if plan.LabOf(l.campaign, *s, v) != plan.LabExternal {
+			continue
+		}
+		status := 0
+		if e := scenarios.Overlay(scenarios.Overlay(l.campaign.Settings, s.Settings), v.Settings).Expect; e != nil {
+			status = e.Status
+		}
+		s.StopIf = externalStops(status)
+		return
+	}
+}
+
+// secretHeader tells whether a header's literal value must not be stored.
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	switch name {
+	case "authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "apikey":
+		return true
+	}
+	for _, word := range []string{"token", "secret", "password", "passwd", "api-key", "apikey", "credential", "session", "private-key", "signature", "-auth", "auth-"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,69 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem is one thing that is wrong with the configuration.
+type Problem struct {
+	// File is where it stands: a path, or the flag or variable that said it.
+	File string
+	// Line counts from 1; 0 when it is not of a file.
+	Line int
+	// Key is the path of the key, as in steps[0].concurrency; empty when the
+	// whole file is meant.
+	Key string
+	// Value is what was given, HasValue tells that it is worth showing.
+	Value    string
+	HasValue bool
+	// Text says what is wrong and what is allowed.
+	Text string
+	// Suggestion is what was probably meant, "" when nothing is near.
+	Suggestion string
+}
+
+// String is one line: file:line: key: value "…": what is allowed.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d", p.Line)
+	}
+	b.WriteString(": ")
+	if p.Key != "" {
+		b.WriteString(p.Key + ": ")
+	}
+	if p.HasValue {
+		fmt.Fprintf(&b, "value %s: ", quote(p.Value))
+	}
+	b.WriteString(p.Text)
+	if p.Suggestion != "" {
+		fmt.Fprintf(&b, "; did you mean %q?", p.Suggestion)
+	}
+	return b.String()
+}
+
+// quote shortens a value and makes control characters visible.
+func quote(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// Problems are all that was found, in the order of the files.
+type Problems []Problem
+
+// Error is one line for one problem, else a heading and a line for each.
+func (p Problems) Error() string {
+	if len(p) == 1 {
+		return p[0].String()
+	}
+	lines := []string{fmt.Sprintf("%d problems in the configuration:", len(p))}
+	for _, one := range p {
+		lines = append(lines, "  "+one.String())
+	}
+	return strings.Join(lines, "\n")
+}

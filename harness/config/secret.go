@@ -1,0 +1,76 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// redacted stands where a literal secret stood.
+const redacted = "<redacted>"
+
+// reference is ${NAME}; $${ is a literal ${.
+var reference = regexp.MustCompile(`\$\$\{|\$\{([^}]*)\}?`)
+
+// variableName is what may stand in a reference.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Expand replaces each ${NAME} by the variable's value, as headers and body
+// have it at run time; $${ gives a literal ${. A variable that is unset or
+// empty is an error, and so is a reference that does not end. Errors never
+// hold a value of the environment.
+func Expand(value string, getenv func(string) string) (string, error) {
+	var failed error
+	out := reference.ReplaceAllStringFunc(value, func(m string) string {
+		if m == "$${" {
+			return "${"
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(m, "${"), "}")
+		v := ""
+		switch {
+		case failed != nil:
+		case !strings.HasSuffix(m, "}"):
+			failed = fmt.Errorf("${ without an end; $${ gives a literal ${")
+		case !variableName.MatchString(name):
+			failed = fmt.Errorf("${%s} does not name an environment variable; $${ gives a literal ${", name)
+		default:
+			if v = getenv(name); v == "" {
+				failed = fmt.Errorf("the environment variable %s is not set", name)
+			}
+		}
+		return v
+	})
+	if failed != nil {
+		return "", failed
+	}
+	return out, nil
+}
+
+// schemeOnly and namesOnly are what may stand beside references: the scheme of
+// an Authorization, the names of cookies.
+var (
+	schemeOnly = regexp.MustCompile(`^(?i:basic|bearer|digest|token|apikey|negotiate)?\s*$`)
+	namesOnly  = regexp.MustCompile(`^[A-Za-z0-9_.-]+=(;\s*[A-Za-z0-9_.-]+=)*;?\s*$`)
+)
+
+// storedHeader is a header's value as it may be stored and shown: a secret one
+// only when all that is secret in it comes from the environment.
+func storedHeader(name, value string) string {
+	if !secretHeader(name) || value == "" {
+		return value
+	}
+	rest := reference.ReplaceAllString(value, "")
+	if rest != value && !strings.Contains(value, "$${") {
+		if schemeOnly.MatchString(rest) || (strings.EqualFold(name, "Cookie") && namesOnly.MatchString(rest)) {
+			return value
+		}
+	}
+	return redacted
+}
+
+// isSecretPath tells whether a path ends in a header whose value must not be
+// shown.
+func isSecretPath(path string) bool {
+	i := strings.LastIndex(path, "headers.")
+	return i >= 0 && secretHeader(path[i+len("headers."):])
+}
