@@ -227,6 +227,11 @@ func (c *client) read() error {
 			c.out.end = at
 			used, bad := c.parser.feed(c.buf[:n])
 			if bad != nil {
+				// What else has come is received too, and worth a look.
+				c.parser.headerBytes += int64(n - used)
+				if c.run.engine.Trace != nil {
+					c.parser.head = append(c.parser.head, c.buf[used:n]...)
+				}
 				return c.ended(&failure{load.FailException, bad})
 			}
 			if c.parser.done() {
@@ -252,17 +257,14 @@ func (c *client) read() error {
 // exchange into the account.
 func (c *client) settle(ticket int64, err error) {
 	out := &c.out
-	var f *failure
-	switch {
-	case err == nil:
+	if err != nil {
+		c.fail(err)
+	} else {
 		out.whole = true
 		if !c.run.sameLength(c) {
 			out.kind = load.FailLength
 		}
 		c.run.check.look(ticket, &c.parser)
-	case errors.As(err, &f):
-		out.kind, out.err = f.kind, f.err
-		c.run.errors.add(f.kind, f.err)
 	}
 	open := err == nil && c.parser.keepAlive && c.run.job.KeepAlive
 	if !open {
@@ -276,6 +278,15 @@ func (c *client) settle(ticket int64, err error) {
 	if cap(c.parser.body) > DefaultTraceBody {
 		c.parser.body = nil // a checked body may be megabytes: not for every connection
 	}
+}
+
+// fail notes what went wrong. (Its variable lives on the heap: apart from
+// settle, it costs nothing while nothing fails.)
+func (c *client) fail(err error) {
+	f := &failure{load.FailException, err}
+	errors.As(err, &f)
+	c.out.kind, c.out.err = f.kind, f.err
+	c.run.errors.add(f.kind, f.err)
 }
 
 // sameLength compares the body's length with that of the first whole answer,

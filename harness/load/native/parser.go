@@ -159,13 +159,15 @@ func (p *parser) headLine(b []byte) (int, error) {
 			return 0, fmt.Errorf("head %w", errTooLarge)
 		}
 	}
-	p.head = append(p.head, b[:n]...)
-	p.take(n)
 	if p.phase == inStatus {
-		if err := p.checkPrefix(whole); err != nil {
-			return n, err
+		if alien := p.alienAt(b[:n]); alien >= 0 {
+			p.head = append(p.head, b[:alien+1]...)
+			p.take(alien + 1)
+			return alien + 1, errNotHTTP
 		}
 	}
+	p.head = append(p.head, b[:n]...)
+	p.take(n)
 	if !whole {
 		return n, nil
 	}
@@ -188,18 +190,20 @@ func (p *parser) take(n int) {
 	p.headerBytes += int64(n)
 }
 
-// checkPrefix finds as early as possible that this is not HTTP/1, so that a
-// server which says something else and then waits is not waited for.
-func (p *parser) checkPrefix(whole bool) error {
-	const want = "HTTP/1."
-	n := min(len(p.head), len(want))
-	if string(p.head[:n]) == want[:n] && (n == len(want) || !whole) {
-		return nil
-	}
-	return errNotHTTP
-}
-
 var errNotHTTP = errors.New("the answer is not HTTP/1: it does not begin with HTTP/1.x")
+
+// alienAt is the index in b of the first byte that no HTTP/1 answer has in
+// this place, -1 when there is none. It is found as early as possible, so that
+// a server which says something else and then waits is not waited for.
+func (p *parser) alienAt(b []byte) int {
+	const want = "HTTP/1."
+	for i := 0; i < len(b) && len(p.head)+i < len(want); i++ {
+		if b[i] != want[len(p.head)+i] {
+			return i
+		}
+	}
+	return -1
+}
 
 // statusLine reads "HTTP/1.1 200 OK"; the reason may be missing.
 func (p *parser) statusLine(line []byte) error {

@@ -1,10 +1,23 @@
 package native
 
 import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"abacus/harness/expect"
+	"abacus/harness/load"
 )
 
 func TestExactCounts(t *testing.T) {
@@ -18,7 +31,7 @@ func TestExactCounts(t *testing.T) {
 		requests    int64
 		concurrency int
 		keepAlive   bool
-		reused      int64
+		leastKept   int64
 	}{
 		{1000, 30, true, 970},
 		{1000, 30, false, 0},
@@ -29,15 +42,412 @@ func TestExactCounts(t *testing.T) {
 		j := job(srv.URL, c.requests, c.concurrency)
 		j.KeepAlive = c.keepAlive
 		res := runJob(t, j)
+		n := res.Counts
 		if got := asked.Load(); got != c.requests {
 			t.Errorf("%+v: the server saw %d requests", c, got)
 		}
-		n := res.Counts
-		if n.Complete != c.requests || n.Failed != 0 || n.Requests() != c.requests || *n.KeptAlive < c.reused {
+		if n.Complete != c.requests || n.Failed != 0 || n.Requests() != c.requests || *n.KeptAlive < c.leastKept || *n.Reconnects != 0 {
 			t.Errorf("%+v: counts %+v, kept alive %d", c, n, *n.KeptAlive)
 		}
-		if res.Total.Count() != c.requests || res.Connect.Count() != c.requests-*n.KeptAlive || *n.BodyBytes != 5*c.requests {
-			t.Errorf("%+v: %d totals, %d connects, %d body bytes", c, res.Total.Count(), res.Connect.Count(), *n.BodyBytes)
+		if !c.keepAlive && *n.KeptAlive != 0 {
+			t.Errorf("%+v: %d kept alive", c, *n.KeptAlive)
+		}
+		if res.Connect.Count() != c.requests-*n.KeptAlive || *n.BodyBytes != 5*c.requests || res.StatusCodes[200] != c.requests {
+			t.Errorf("%+v: %d connects, %d body bytes, codes %v", c, res.Connect.Count(), *n.BodyBytes, res.StatusCodes)
+		}
+		for name, d := range map[string]*load.Distribution{"total": res.Total, "waiting": res.Waiting, "processing": res.Processing} {
+			if d.Count() != c.requests {
+				t.Errorf("%+v: %d %s times", c, d.Count(), name)
+			}
+		}
+		if res.Engine != "native" || res.EngineVersion != Version || res.Interrupted || res.Protocol != "HTTP/1.1" || len(res.Notes) != 0 {
+			t.Errorf("%+v: result %+v", c, res)
 		}
 	}
+}
+
+// All bytes in both directions are counted.
+func TestByteCounts(t *testing.T) {
+	chunks := ok11 + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+	j := job(serve(t, say(chunks)), 10, 2)
+	j.Headers = []load.Header{{Name: "Host", Value: "h"}}
+	n := runJob(t, j).Counts
+	sent := int64(10 * len("GET / HTTP/1.1\r\nHost: h\r\n\r\n"))
+	if *n.SentBytes != sent || *n.BodyBytes != 50 || *n.HeaderBytes+*n.BodyBytes != int64(10*len(chunks)) {
+		t.Errorf("sent %d (want %d), header %d and body %d (want %d together)", *n.SentBytes, sent, *n.HeaderBytes, *n.BodyBytes, 10*len(chunks))
+	}
+}
+
+func TestIntervalsAddUp(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(2 * time.Millisecond)
+		if r.URL.Path == "/429" {
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+		_, _ = w.Write([]byte("hello"))
+	}))
+	defer srv.Close()
+	j := job(srv.URL+"/429", 300, 4)
+	j.Interval = 20 * time.Millisecond
+	var said []load.Progress
+	res, err := new(Engine).Run(context.Background(), j, func(p load.Progress) { said = append(said, p) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var complete, status429, bytes, at int64
+	for i, iv := range res.Intervals {
+		if iv.StartNS != at || iv.LengthNS <= 0 {
+			t.Errorf("interval %d starts at %d, the last one ended at %d", i, iv.StartNS, at)
+		}
+		at = iv.StartNS + iv.LengthNS
+		complete += iv.Complete
+		status429 += iv.Status429
+		bytes += *iv.Bytes
+		if (iv.Complete > 0) != (iv.P50NS != nil) {
+			t.Errorf("interval %d: %d answers, p50 %v", i, iv.Complete, iv.P50NS)
+		}
+		if iv.P50NS != nil && (*iv.P50NS < 2e6 || *iv.P50NS > *iv.P95NS || *iv.P95NS > *iv.P99NS || *iv.P99NS > *iv.MaxNS) {
+			t.Errorf("interval %d: percentiles %d %d %d %d", i, *iv.P50NS, *iv.P95NS, *iv.P99NS, *iv.MaxNS)
+		}
+	}
+	if complete != 300 || status429 != 300 || bytes != 1500 || res.Counts.Non2xx != 300 {
+		t.Errorf("intervals add up to %d answers, %d of 429, %d bytes", complete, status429, bytes)
+	}
+	// 300 requests of at least 2 ms over 4 connections take at least 150 ms.
+	if len(res.Intervals) < 4 || len(said) != len(res.Intervals) {
+		t.Errorf("%d intervals, %d times progress", len(res.Intervals), len(said))
+	}
+	last := said[len(said)-1]
+	if last.Counts.Complete != 300 || last.ElapsedNS < res.ElapsedNS || last.Interval == nil {
+		t.Errorf("last progress %+v, elapsed %d", last, res.ElapsedNS)
+	}
+}
+
+func TestDurationEndsTheRun(t *testing.T) {
+	var asked atomic.Int64
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		time.Sleep(30 * time.Millisecond)
+		_, _ = w.Write([]byte("hello"))
+	}))
+	defer srv.Close()
+	j := job(srv.URL, 0, 3)
+	j.Duration = 200 * time.Millisecond
+	res := runJob(t, j)
+	// What was under way at the end was waited for and counted.
+	if res.Counts.Complete != asked.Load() || res.Counts.Failed != 0 || res.Interrupted || len(res.Notes) != 0 {
+		t.Errorf("counts %+v, the server saw %d, notes %v", res.Counts, asked.Load(), res.Notes)
+	}
+	if e := time.Duration(res.ElapsedNS); e < j.Duration || e > j.Duration+maxGrace {
+		t.Errorf("elapsed %v", e)
+	}
+	// With requests too, whichever comes first.
+	j.Requests, j.Duration = 5, time.Hour
+	if res := runJob(t, j); res.Counts.Complete != 5 || time.Duration(res.ElapsedNS) > time.Minute {
+		t.Errorf("counts %+v, elapsed %d", res.Counts, res.ElapsedNS)
+	}
+}
+
+// A server that hangs does not hold a run by duration, and it is said.
+func TestDurationDropsWhatHangs(t *testing.T) {
+	url := serve(t, func(n int, conn net.Conn, r *bufio.Reader) {
+		if n == 1 {
+			sayAndClose(hello)(n, conn, r)
+			return
+		}
+		readRequest(r)
+		readRequest(r)
+	})
+	j := job(url, 0, 2)
+	j.Duration = 100 * time.Millisecond
+	began := time.Now()
+	res := runJob(t, j)
+	if took := time.Since(began); took < j.Duration || took > j.Duration+maxGrace+time.Second {
+		t.Errorf("took %v", took)
+	}
+	if res.Counts.Complete != 1 || res.Counts.Failed != 0 || res.ElapsedNS < int64(j.Duration) {
+		t.Errorf("counts %+v, elapsed %d", res.Counts, res.ElapsedNS)
+	}
+	if len(res.Notes) != 1 || !strings.HasPrefix(res.Notes[0], "2 requests were still under way") {
+		t.Errorf("notes %v", res.Notes)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	for name, url := range map[string]string{
+		"waiting for answers": serve(t, func(n int, conn net.Conn, r *bufio.Reader) {
+			if n <= 3 {
+				sayAndClose(hello)(n, conn, r)
+				return
+			}
+			readRequest(r)
+			readRequest(r)
+		}),
+		"in a handshake": strings.Replace(serve(t, func(_ int, _ net.Conn, r *bufio.Reader) { _, _ = r.WriteTo(discard{}) }), "http", "https", 1),
+		"refused":        closedPort(t),
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		j := job(url, 1_000_000, 4)
+		j.Interval = 10 * time.Millisecond
+		var once sync.Once
+		var cancelled time.Time
+		ticks := 0
+		res, err := new(Engine).Run(ctx, j, func(load.Progress) {
+			if ticks++; ticks == 5 {
+				once.Do(func() { cancelled = time.Now(); cancel() })
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(cancelled); took > time.Second {
+			t.Errorf("%s: it took %v to stop", name, took)
+		}
+		if !res.Interrupted || res.Counts.Timeout != 0 || res.ElapsedNS < int64(40*time.Millisecond) {
+			t.Errorf("%s: interrupted %v, counts %+v, elapsed %d", name, res.Interrupted, res.Counts, res.ElapsedNS)
+		}
+		if name == "waiting for answers" && (res.Counts.Complete != 3 || res.Counts.Failed != 0) {
+			t.Errorf("%s: counts %+v", name, res.Counts)
+		}
+		cancel()
+	}
+}
+
+func TestCancelledBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, url := range []string{serve(t, say(hello)), "http://a..b/"} {
+		res, err := new(Engine).Run(ctx, job(url, 10, 2), nil)
+		if err != nil || !res.Interrupted || res.Counts.Requests() != 0 {
+			t.Errorf("%s: %+v, %v", url, res, err)
+		}
+	}
+}
+
+// The engine's times against those that the server takes itself.
+func TestTimesAgreeWithServer(t *testing.T) {
+	const delay = 20 * time.Millisecond
+	var off time.Duration
+	for range 3 { // a busy machine may spoil one try
+		var mu sync.Mutex
+		var own []int64
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			began := time.Now()
+			time.Sleep(delay)
+			_, _ = w.Write([]byte("hello"))
+			took := int64(time.Since(began))
+			mu.Lock()
+			own = append(own, took)
+			mu.Unlock()
+		}))
+		res := runJob(t, job(srv.URL, 300, 10))
+		srv.Close()
+		slices.Sort(own)
+		total, _ := res.Total.Quantile(0.5)
+		waiting, _ := res.Waiting.Quantile(0.5)
+		processing, _ := res.Processing.Quantile(0.5)
+		off = time.Duration(total - own[len(own)/2]).Abs()
+		if least, _ := res.Waiting.Min(); least < int64(delay) {
+			t.Fatalf("an answer came after %v, before the server gave it", time.Duration(least))
+		}
+		if waiting > total || processing > total || waiting > processing {
+			t.Fatalf("medians: waiting %d, processing %d, total %d", waiting, processing, total)
+		}
+		if off < time.Millisecond {
+			return
+		}
+	}
+	t.Errorf("the median is %v off the server's own", off)
+}
+
+func TestExpectOnSamples(t *testing.T) {
+	var n atomic.Int64
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Cache", "HIT")
+		if n.Add(1) == 11 {
+			_, _ = w.Write([]byte("Fatal error: no page"))
+			return
+		}
+		_, _ = w.Write([]byte("the page of the test"))
+	}))
+	defer srv.Close()
+	j := job(srv.URL, 50, 1)
+	j.Expect = expect.Rules{Status: 200, Contains: []string{"the page"}, NotContains: []string{"Fatal"}, Header: map[string]string{"x-cache": "HIT"}}
+	j.SampleEvery = 10
+	res := runJob(t, j)
+	// Requests 1, 11, 21, 31 and 41 are looked at; 11 breaks two rules.
+	want := &load.ExpectChecks{Checked: 5, Unmet: 1, Examples: []string{
+		`body does not contain "the page"`, `body contains "Fatal"`}}
+	if res.Expect == nil || res.Expect.Checked != want.Checked || res.Expect.Unmet != want.Unmet || !slices.Equal(res.Expect.Examples, want.Examples) {
+		t.Errorf("expect %+v, want %+v", res.Expect, want)
+	}
+	if res.Counts.Failed != 0 {
+		t.Errorf("counts %+v: an unmet rule is no failure", res.Counts)
+	}
+	j.SampleEvery = 0
+	if res := runJob(t, j); res.Expect != nil {
+		t.Errorf("nothing was to be checked, expect is %+v", res.Expect)
+	}
+	// A body too long to be kept is said to be unchecked.
+	long := serve(t, sayAndClose("HTTP/1.0 200 OK\r\n\r\n"+strings.Repeat("x", maxCheckedBody+1)))
+	j = job(long, 2, 1)
+	j.Expect, j.SampleEvery = expect.Rules{Contains: []string{"x"}}, 1
+	if res := runJob(t, j); res.Expect.Checked != 0 || len(res.Notes) != 1 || !strings.HasPrefix(res.Notes[0], "2 sampled answers were longer") {
+		t.Errorf("expect %+v, notes %v", res.Expect, res.Notes)
+	}
+}
+
+func TestTrace(t *testing.T) {
+	url := serve(t, func(n int, conn net.Conn, r *bufio.Reader) {
+		if n == 2 {
+			readRequest(r)
+			fmt.Fprint(conn, "garbage\r\n")
+			return
+		}
+		for i := range 2 {
+			if readRequest(r) && i == 0 {
+				fmt.Fprint(conn, hello)
+			}
+		}
+	})
+	type seen struct {
+		seq                    int64
+		head, body, kind       string
+		reused, again, kept    bool
+		status                 int
+		connected, whole, fail bool
+	}
+	var got []seen
+	busy := false
+	e := &Engine{TraceBody: 3, Trace: func(x Exchange) {
+		if busy {
+			t.Error("two calls at once")
+		}
+		busy = true
+		defer func() { busy = false }()
+		if !strings.HasPrefix(string(x.Request), "GET / HTTP/1.1\r\n") {
+			t.Errorf("request %q", x.Request)
+		}
+		got = append(got, seen{x.Seq, string(x.Head), string(x.Body), string(x.Kind), x.Reused, x.Reconnected, x.KeepAlive, x.Status,
+			x.ConnectNS > 0, x.TotalNS > 0 && x.WaitingNS > 0 && x.ProcessingNS > 0 && x.TotalNS >= x.ProcessingNS, x.Err != nil})
+	}}
+	res, err := e.Run(context.Background(), job(url, 3, 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := ok11 + "Content-Length: 5\r\n\r\n"
+	want := []seen{
+		{1, head, "hel", "", false, false, true, 200, true, true, false},
+		{2, "garbage\r\n", "", "exception", false, true, false, 0, true, false, true},
+		{3, head, "hel", "", false, false, true, 200, true, true, false},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("\n got %+v\nwant %+v\ncounts %+v", got, want, res.Counts)
+	}
+}
+
+func TestServerHeaderIsBounded(t *testing.T) {
+	res := runJob(t, job(serve(t, say(ok11+"Server: "+strings.Repeat("s", 5000)+"\r\nContent-Length: 0\r\n\r\n")), 3, 1))
+	if res.Server != strings.Repeat("s", 200) {
+		t.Errorf("server header of %d bytes kept", len(res.Server))
+	}
+}
+
+func TestConnectToAndIPv6(t *testing.T) {
+	var host atomic.Value
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { host.Store(r.Host) })
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	j := job("http://site.example/", 5, 2)
+	j.ConnectTo = srv.Listener.Addr().String()
+	if n := runJob(t, j).Counts; n.Complete != 5 || host.Load() != "site.example" {
+		t.Errorf("connect_to: %+v, host %v", n, host.Load())
+	}
+	ln, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		t.Skip("no IPv6 on this machine:", err)
+	}
+	six := httptest.NewUnstartedServer(h)
+	_ = six.Listener.Close()
+	six.Listener = ln
+	six.Start()
+	defer six.Close()
+	addr := ln.Addr().String()
+	if n := runJob(t, job("http://"+addr+"/", 5, 2)).Counts; n.Complete != 5 || host.Load() != addr {
+		t.Errorf("IPv6: %+v, host %v, want %s", n, host.Load(), addr)
+	}
+}
+
+// A name with several addresses goes to the one that answers.
+func TestFallsBackToNextAddress(t *testing.T) {
+	refused := strings.TrimSuffix(strings.TrimPrefix(closedPort(t), "http://"), "/")
+	open := strings.TrimSuffix(strings.TrimPrefix(serve(t, say(hello)), "http://"), "/")
+	d := &dialer{addrs: []string{refused, open}}
+	d.chosen.Store(-1)
+	for range 2 {
+		conn, err := d.dial(context.Background(), time.Now().Add(5*time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := conn.RemoteAddr().String(); got != open || d.chosen.Load() != 1 {
+			t.Errorf("connected to %s, chosen %d", got, d.chosen.Load())
+		}
+		conn.Close()
+	}
+	d = &dialer{addrs: []string{refused, refused}}
+	d.chosen.Store(-1)
+	var op *net.OpError
+	if _, err := d.dial(context.Background(), time.Now().Add(5*time.Second)); !errors.As(err, &op) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// rawServer answers requests of exactly size bytes without allocating.
+func rawServer(t testing.TB, size int) string {
+	return serve(t, func(_ int, conn net.Conn, _ *bufio.Reader) {
+		in, out := make([]byte, size), []byte(ok11+"Server: raw\r\nContent-Length: 5\r\n\r\nhello")
+		for have := 0; ; have = 0 {
+			for have < size {
+				n, err := conn.Read(in[have:])
+				if err != nil {
+					return
+				}
+				have += n
+			}
+			if _, err := conn.Write(out); err != nil {
+				return
+			}
+		}
+	})
+}
+
+// Kept connections cost no allocation per request: what a longer run
+// allocates more must be far below one per request.
+func TestAllocations(t *testing.T) {
+	j := job("", 0, 4)
+	j.Headers = []load.Header{{Name: "Host", Value: "h"}}
+	j.URL = rawServer(t, len("GET / HTTP/1.1\r\nHost: h\r\n\r\n"))
+	j.Interval = time.Hour
+	mallocs := func(requests int64) uint64 {
+		j.Requests = requests
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if n := runJob(t, j).Counts; n.Complete != requests {
+			t.Fatalf("counts %+v", n)
+		}
+		runtime.ReadMemStats(&after)
+		return after.Mallocs - before.Mallocs
+	}
+	mallocs(100)
+	short, long := mallocs(1000), mallocs(21_000)
+	if per := (float64(long) - float64(short)) / 20_000; per > 0.05 {
+		t.Errorf("%.3f allocations per request", per)
+	}
+}
+
+func BenchmarkKeepAlive(b *testing.B) {
+	j := job(rawServer(b, len("GET / HTTP/1.1\r\nHost: h\r\n\r\n")), int64(b.N), 10)
+	j.Headers = []load.Header{{Name: "Host", Value: "h"}}
+	b.ReportAllocs()
+	runJob(b, j)
 }
