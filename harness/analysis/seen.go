@@ -37,14 +37,16 @@ type cellSeen struct {
 	hooks    []hookSeen
 	stopped  []stopSeen
 	notes    []string
-	little   []float64
+	little   []float64 // mean requests in flight per good run without failures
+	requests int64     // least number of requests of those runs
+	expected int       // the status that was expected, 0 for any
 }
 
 // poolSeen is the worker pool in one run.
 type poolSeen struct {
 	seq, round int
 	idleMin    int64
-	limit      int64
+	limit      int64 // slots of the scoreboard, 0 when there was none
 	// emptyNS is how long idle workers were at most near zero, lengthNS the
 	// run's load, atNS where the least was first seen.
 	emptyNS, lengthNS, atNS int64
@@ -137,6 +139,7 @@ func (s *cellSeen) addEvents(run record.Run) {
 
 func (s *cellSeen) addResult(run record.Run) {
 	r := run.Result
+	s.expected = run.Job.Expect.Status
 	for _, kind := range load.Kinds() {
 		if n, _ := r.Counts.ByKind(kind); n > 0 {
 			if s.rounds == nil {
@@ -269,6 +272,9 @@ func (s *cellSeen) addLittle(r *load.Result) {
 	perS, ok := r.ThroughputPerS()
 	mean, ok2 := r.Total.Mean()
 	if ok && ok2 {
+		if n := r.Counts.Requests(); len(s.little) == 0 || n < s.requests {
+			s.requests = n
+		}
 		s.little = append(s.little, perS*mean/1e9)
 	}
 }

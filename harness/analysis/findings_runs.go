@@ -1,0 +1,277 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"abacus/harness/number"
+	"abacus/harness/preflight"
+	"abacus/harness/stats"
+)
+
+// record judges the record itself: what of it is missing or damaged.
+func (f *finder) record() {
+	a := f.a
+	if n := len(f.s.damaged); n > 0 {
+		var texts []string
+		for _, t := range f.s.damaged[:min(n, 3)] {
+			texts = append(texts, short(t, 300))
+		}
+		if n > 3 {
+			texts = append(texts, fmt.Sprintf("and %d more", n-3))
+		}
+		f.add(Finding{ID: "record_damaged", Severity: preflight.Warning,
+			Title:    fmt.Sprintf("%s cannot be read.", plural(int64(n), "run file")),
+			Evidence: sentence(strings.Join(texts, "; "), "These runs are in no figure"),
+			Advice:   "restore the files, or repeat the runs: `abacus run --resume RECORD`."})
+	}
+	if len(f.s.strays) > 0 {
+		f.add(Finding{ID: "record_damaged", Severity: preflight.Warning,
+			Title:    fmt.Sprintf("%s belong to no load level of the record.", plural(int64(len(f.s.strays)), "run")),
+			Evidence: fmt.Sprintf("The first is run %d; cell_index points outside the list of cells. They are in no figure.", f.s.strays[0]),
+			Advice:   "see whether files of two records were mixed."})
+	}
+	missing := a.PlannedRuns - a.FinishedRuns - len(f.in.Manifest.Skipped) - len(f.s.damaged)
+	switch {
+	case !a.Complete:
+		f.add(Finding{ID: "record_incomplete", Severity: preflight.Warning, Title: incomplete(a),
+			Evidence: "Only complete rounds enter comparisons; levels may have fewer runs than planned.",
+			Advice:   "`abacus run --resume RECORD` finishes it."})
+	case missing > 0:
+		f.add(Finding{ID: "runs_missing", Severity: preflight.Warning,
+			Title:    fmt.Sprintf("%s of %s missing, though the record is marked complete.", plural(int64(missing), "run"), number.Count(int64(a.PlannedRuns))),
+			Evidence: fmt.Sprintf("%s planned, %s read.", number.Count(int64(a.PlannedRuns)), number.Count(int64(a.FinishedRuns))),
+			Advice:   "restore the run files, or repeat the campaign."})
+	}
+	if d := f.in.Manifest.Differences; len(d) > 0 {
+		var texts []string
+		for _, t := range d {
+			texts = append(texts, short(t, 200))
+		}
+		f.add(Finding{ID: "resumed_with_differences", Severity: preflight.Warning,
+			Title:    "The record was finished under other conditions than it was begun.",
+			Evidence: sentence(strings.Join(texts, "; ")), Advice: "compare only runs from before, or only from after, the break."})
+	}
+	f.skipped()
+}
+
+func (f *finder) skipped() {
+	reasons := map[string]int{}
+	for _, s := range f.in.Manifest.Skipped {
+		reasons[s.Reason]++
+	}
+	if len(reasons) == 0 {
+		return
+	}
+	f.add(Finding{ID: "runs_skipped", Severity: preflight.Warning,
+		Title:    fmt.Sprintf("%s given up by rule.", wasWere(len(f.in.Manifest.Skipped), "run")),
+		Evidence: sentence(counted(reasons, 5))})
+}
+
+func wasWere(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " was"
+	}
+	return fmt.Sprintf("%s %ss were", number.Count(int64(n)), noun)
+}
+
+// runs judges void, failed and stopped runs: one finding per level.
+func (f *finder) runs() {
+	for i, c := range f.a.Cells {
+		at := f.at([]int{i})
+		reasons := map[string]int{}
+		voids, fails := map[string]int{}, map[string]int{}
+		var failedIn, voidIn []int
+		for _, p := range c.Points {
+			switch {
+			case p.Bad == "" || p.Bad == "interrupted":
+				continue
+			case strings.HasPrefix(p.Bad, "void: "):
+				voids[strings.TrimPrefix(p.Bad, "void: ")]++
+				voidIn = append(voidIn, p.Round)
+			case strings.HasPrefix(p.Bad, "stopped early: "):
+				continue
+			default:
+				fails[p.Bad]++
+				failedIn = append(failedIn, p.Round)
+			}
+			reasons[p.Bad]++
+		}
+		switch {
+		case c.Runs == 0 && c.FailedRuns > 0 && c.VoidRuns == 0:
+			f.add(Finding{ID: "level_failed", Severity: preflight.Critical, Scope: f.scopeOf([]int{i}),
+				Title:    fmt.Sprintf("No run succeeded %s.", at),
+				Evidence: sentence(fmt.Sprintf("%s of %d failed", plural(int64(c.FailedRuns), "run"), c.PlannedRuns), counted(reasons, 3), failedKinds(c)),
+				Advice:   "fix what the messages name; there is no figure here until then."})
+			continue
+		case len(fails) > 0:
+			f.add(Finding{ID: "run_failed", Severity: preflight.Warning, Scope: f.scopeOf([]int{i}),
+				Title:    fmt.Sprintf("%s of %d failed %s.", plural(int64(len(failedIn)), "run"), c.PlannedRuns, at),
+				Evidence: sentence(capitalised(inRounds(failedIn))+": "+counted(fails, 3), fmt.Sprintf("The figures rest on %s", plural(int64(c.Runs), "good run"))),
+				Advice:   "repeat the campaign when the cause is found; a level with fewer runs has a wider interval."})
+		}
+		if len(voids) == 0 {
+			continue
+		}
+		title := fmt.Sprintf("%s of %d %s void %s.", plural(int64(len(voidIn)), "run"), c.PlannedRuns, isAre(len(voidIn)), at)
+		evidence := sentence(capitalised(inRounds(voidIn))+": "+counted(voids, 3), "A void run is in no figure")
+		if c.Runs == 0 {
+			title = fmt.Sprintf("%s is void: no run there can be used.", capitalised(f.name(i)))
+			evidence = sentence(capitalised(inRounds(voidIn))+": "+counted(voids, 3), "Nothing is said about the server there")
+		}
+		f.add(Finding{ID: "run_void", Severity: preflight.Warning, Scope: f.scopeOf([]int{i}), Title: title, Evidence: evidence,
+			Advice: "take the cause away and repeat these runs."})
+	}
+	f.stopped()
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// capitalised makes the first letter of a sentence of our own words large.
+func capitalised(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
+}
+
+// failedKinds is "failed: 6 × connect" for a level without a figure.
+func failedKinds(c Cell) string {
+	counts := map[string]int64{}
+	for kind, n := range c.FailedBy {
+		if n > 0 {
+			counts[kind] = n
+		}
+	}
+	var parts []string
+	for _, kind := range byCount(counts) {
+		parts = append(parts, fmt.Sprintf("%s%s× %s", number.Count(counts[kind]), number.ThinSpace, kind))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Failed requests: " + strings.Join(parts, ", ")
+}
+
+func (f *finder) stopped() {
+	f.byScenario(func(i int) bool { return len(f.s.cells[i].seen.stopped) > 0 }, func(_ string, cells []int) {
+		exprs := map[string]int{}
+		var in []int
+		for _, i := range cells {
+			for _, st := range f.s.cells[i].seen.stopped {
+				exprs[st.expr]++
+				in = append(in, st.round)
+			}
+		}
+		f.add(Finding{ID: "stopped_early", Severity: preflight.Warning, Scope: f.scopeOf(cells),
+			Title:    fmt.Sprintf("The load was stopped early %s.", f.at(cells)),
+			Evidence: sentence(capitalised(inRounds(in))+": "+counted(exprs, 3), "Higher levels of the same round were given up"),
+			Advice:   "stay below this level, or change stop_if."})
+	})
+}
+
+// firstRound tells when the first round was slower than the others could
+// explain. A round is slowest by chance in one of n cells, so the deficit must
+// also stand out: 2 % and three standard deviations of the other rounds, in at
+// least half of the scenario's cells.
+func (f *finder) firstRound() {
+	for _, s := range f.a.Scenarios {
+		var slow, able []int
+		worst := 0.0
+		for _, i := range s.CellIndexes {
+			deficit, stands, ok := firstDeficit(f.a.Cells[i])
+			if !ok {
+				continue
+			}
+			able = append(able, i)
+			if stands {
+				slow = append(slow, i)
+				worst = max(worst, deficit)
+			}
+		}
+		if len(slow) == 0 || 2*len(slow) < len(able) {
+			continue
+		}
+		what := "load levels"
+		if s.Kind == KindComparison {
+			what = "variants"
+		}
+		of := fmt.Sprintf("for %d of %d %s of %s", len(slow), len(able), what, s.Name)
+		if len(able) == 1 {
+			of = "of " + s.Name
+		}
+		var parts []string
+		for _, i := range slow {
+			d, _, _ := firstDeficit(f.a.Cells[i])
+			parts = append(parts, fmt.Sprintf("%s %s", f.name(i), number.Percent(-d)))
+		}
+		f.add(Finding{ID: "slow_first_round", Severity: preflight.Info, Scope: Scope{Scenario: s.Name}, Confidence: confidenceMedium,
+			Title:    fmt.Sprintf("Round 1 was the slowest %s.", of),
+			Evidence: sentence("Against the mean of the other rounds: "+strings.Join(parts, ", "), "It is kept in every figure"+f.withoutFirst(s)),
+			Advice:   "warm up longer before the first round."})
+	}
+}
+
+// firstDeficit is by which share round 1 was below the mean of the others.
+func firstDeficit(c Cell) (deficit float64, stands, ok bool) {
+	var first *float64
+	var others []float64
+	for _, p := range c.Points {
+		if p.Bad != "" || p.Throughput == nil {
+			continue
+		}
+		if p.Round == 1 {
+			first = p.Throughput
+		} else {
+			others = append(others, *p.Throughput)
+		}
+	}
+	s, described := stats.Describe(others)
+	if first == nil || !described || s.SD == nil || s.N < 3 || s.Mean <= 0 {
+		return 0, false, false
+	}
+	deficit = 1 - *first/s.Mean
+	return deficit, *first < s.Min && deficit >= 0.02 && s.Mean-*first >= 3**s.SD, true
+}
+
+// withoutFirst says what the scenario's first comparison would be without
+// round 1.
+func (f *finder) withoutFirst(s Scenario) string {
+	for _, c := range f.a.Comparisons {
+		if c.Scenario != s.Name || !c.Primary || c.CI95 == nil {
+			continue
+		}
+		a, b := f.cellLike(c, c.A), f.cellLike(c, c.B)
+		if a == nil || b == nil {
+			return ""
+		}
+		cut := func(k Cell) Cell {
+			k.Points = slices.DeleteFunc(slices.Clone(k.Points), func(p Point) bool { return p.Round == 1 })
+			return k
+		}
+		va, vb := blockValues(cut(*a), cut(*b), c.Metric)
+		r, ok := stats.PairedRatio(va, vb)
+		if !ok || r.CI95 == nil {
+			return ""
+		}
+		without := Comparison{Ratio: &r.Value, CI95: r.CI95}
+		return fmt.Sprintf("; without it the ratio of %s to %s would be %s", c.A, c.B, ratioWithInterval(without, ""))
+	}
+	return ""
+}
+
+func (f *finder) cellLike(c Comparison, variant string) *Cell {
+	for i := range f.a.Cells {
+		k := &f.a.Cells[i]
+		if k.Scenario == c.Scenario && k.Variant == variant && k.Page == c.Page && k.Step == c.Step {
+			return k
+		}
+	}
+	return nil
+}

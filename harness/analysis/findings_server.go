@@ -1,0 +1,264 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"abacus/harness/number"
+	"abacus/harness/preflight"
+)
+
+// fewSamples is the number of status samples in one run below which a peak
+// between two polls is likely missed.
+const fewSamples = 10
+
+// snippet is what an Apache needs to show its status page to this machine.
+const snippet = `<Location "/server-status"> SetHandler server-status, Require local </Location>`
+
+// status judges how well the server was watched: no data, too few samples,
+// failed and late polls. One finding of each per lab or campaign.
+func (f *finder) status() {
+	f.statusAbsent()
+	f.statusFew()
+	f.statusPolls()
+	f.byScenario(func(i int) bool { return len(f.s.cells[i].seen.restarts) > 0 }, func(_ string, cells []int) {
+		var seqs []string
+		for _, i := range cells {
+			for _, n := range f.s.cells[i].seen.restarts {
+				seqs = append(seqs, fmt.Sprint(n))
+			}
+		}
+		f.add(Finding{ID: "server_restarted", Severity: preflight.Warning, Scope: f.scopeOf(cells),
+			Title:    fmt.Sprintf("The server started anew while it was measured %s.", f.at(cells)),
+			Evidence: sentence(fmt.Sprintf("Its counters (uptime, accesses) went back in run %s", list(seqs[:min(len(seqs), 5)]))),
+			Advice:   "find out what restarted it: a crash, a deployment, a log rotation."})
+	})
+}
+
+func (f *finder) statusAbsent() {
+	byLab := map[string][]int{}
+	var labs []string
+	for i, st := range f.s.cells {
+		if !st.hasResult || st.seen.statusOK > 0 || st.good == 0 {
+			continue
+		}
+		if byLab[st.cell.Lab] == nil {
+			labs = append(labs, st.cell.Lab)
+		}
+		byLab[st.cell.Lab] = append(byLab[st.cell.Lab], i)
+	}
+	for _, lab := range labs {
+		cells := byLab[lab]
+		// A lab that was seen elsewhere is no lab without a status page.
+		if slices.ContainsFunc(f.s.cells, func(st *cellState) bool { return st.cell.Lab == lab && st.seen.statusOK > 0 }) {
+			continue
+		}
+		errors, polled := map[string]int{}, false
+		for _, i := range cells {
+			polled = polled || f.s.cells[i].seen.statusSeries > 0
+			for text, n := range f.s.cells[i].seen.polls.errors {
+				errors[text] += n
+			}
+		}
+		evidence := "No status page is known, so busy and idle workers were not observed"
+		if url := statusURL(f.in.Manifest, f.s.cells[cells[0]].cell); url != "" || polled {
+			evidence = "No reading came from " + short(url, 200)
+			if url == "" {
+				evidence = "No reading came from the status page"
+			}
+			if len(errors) > 0 {
+				evidence += ": " + counted(errors, 2)
+			}
+		}
+		f.add(Finding{ID: "status_absent", Severity: preflight.Info, Scope: f.scopeOf(cells),
+			Title:    fmt.Sprintf("Workers were not observed on %s.", lab),
+			Evidence: sentence(evidence, "A full worker pool could not be told from a slow server"),
+			Advice:   "for Apache, enable mod_status for this machine (" + snippet + ") and give its address with --status-url."})
+	}
+}
+
+// statusFew is said once for the campaign, with what would do.
+func (f *finder) statusFew() {
+	var few []int
+	worst := -1
+	for i, st := range f.s.cells {
+		if st.seen.statusRuns == 0 || st.seen.statusOK == 0 || st.seen.leastOK >= fewSamples {
+			continue
+		}
+		few = append(few, i)
+		if worst < 0 || st.seen.leastOK < f.s.cells[worst].seen.leastOK {
+			worst = i
+		}
+	}
+	if worst < 0 {
+		return
+	}
+	seen := f.s.cells[worst].seen
+	advice := fmt.Sprintf("let each run take at least %s, or set observe: {interval: %s}.",
+		number.Seconds(2*fewSamples*seen.statusEvery().Seconds()), finer(seen))
+	f.add(Finding{ID: "few_status_samples", Severity: preflight.Info, Scope: f.scopeOf(few),
+		Title: fmt.Sprintf("The worker pool was seen too seldom at %s.", plural(int64(len(few)), "load level")),
+		Evidence: sentence(fmt.Sprintf("At the least %s in %s (%s): a peak between two polls may be missed",
+			plural(int64(seen.leastOK), "sample"), number.Seconds(float64(seen.leastNS)/1e9), f.a.subject(worst))),
+		Advice: advice})
+}
+
+func (f *finder) statusPolls() {
+	var cells []int
+	var all pollsSeen
+	worst := -1
+	errors := map[string]int{}
+	for i, st := range f.s.cells {
+		p := st.seen.polls
+		if st.seen.statusOK == 0 || p.failed+p.late+p.skipped == 0 {
+			continue
+		}
+		cells = append(cells, i)
+		all.polls, all.failed, all.late, all.skipped = all.polls+p.polls, all.failed+p.failed, all.late+p.late, all.skipped+p.skipped
+		for text, n := range p.errors {
+			errors[text] += n
+		}
+		if worst < 0 || p.waitedNS > f.s.cells[worst].seen.polls.waitedNS {
+			worst = i
+		}
+	}
+	if len(cells) == 0 {
+		return
+	}
+	if all.failed > 0 {
+		severity := preflight.Info
+		if 10*all.failed > all.polls {
+			severity = preflight.Warning
+		}
+		f.add(Finding{ID: "status_errors", Severity: severity, Scope: f.scopeOf(cells),
+			Title:    fmt.Sprintf("%d of %s of the status page failed.", all.failed, plural(int64(all.polls), "poll")),
+			Evidence: sentence(counted(errors, 3), "These moments are gaps, not zeros"),
+			Advice:   "open the status page by hand while load runs and see what comes."})
+	}
+	if all.late+all.skipped > 0 {
+		w := f.s.cells[worst].seen.polls
+		f.add(Finding{ID: "status_late", Severity: preflight.Warning, Scope: f.scopeOf(cells), Confidence: confidenceMedium,
+			Title: "Polls of the status page had to wait.",
+			Evidence: sentence(fmt.Sprintf("%d of %s were late and %d were skipped; the longest within load waited %s, with %s in round %d",
+				all.late, plural(int64(all.polls), "poll"), all.skipped, number.Duration(float64(w.waitedNS)), f.a.subject(worst), w.waitedRound),
+				"A poll needs a worker of the server as any request does, so this is evidence of a full pool or of a full CPU"),
+			Advice: "look at idle workers and CPU at that level; the peak itself may lie between polls."})
+	}
+}
+
+// workers judges the worker pool: one finding per scenario, at its worst level.
+func (f *finder) workers() {
+	f.byScenario(f.nearlyFull, func(_ string, cells []int) {
+		worst, pool := -1, poolSeen{}
+		for _, i := range cells {
+			for _, p := range f.s.cells[i].seen.pools {
+				if worst < 0 || p.idleMin < pool.idleMin || (p.idleMin == pool.idleMin && p.emptyNS > pool.emptyNS) {
+					worst, pool = i, p
+				}
+			}
+		}
+		evidence := []string{fmt.Sprintf("At most %s for %s of %s in round %d", idleWorkers(nearZero(pool.limit)),
+			number.Seconds(float64(pool.emptyNS)/1e9), number.Seconds(float64(pool.lengthNS)/1e9), pool.round)}
+		if pool.limit > 0 {
+			evidence = append(evidence, fmt.Sprintf("The scoreboard has %s", plural(pool.limit, "slot")))
+		}
+		if pool.waitedNS > 0 {
+			evidence = append(evidence, fmt.Sprintf("Polls waited %s at the longest", number.Duration(float64(pool.waitedNS))))
+		}
+		if len(cells) > 1 {
+			var names []string
+			for _, i := range cells {
+				names = append(names, f.name(i))
+			}
+			evidence = append(evidence, "So it was at: "+list(names))
+		}
+		advice := "raise the number of workers (MaxRequestWorkers) if memory allows"
+		if n, ok := f.roomy(cells[0]); ok {
+			advice = fmt.Sprintf("cap connections near %s, or %s", number.Count(int64(n)), advice)
+		}
+		if pool.limit > 0 && 10*int64(pool.open) > pool.limit {
+			evidence = append(evidence, fmt.Sprintf("%d slots still had no process: the server was starting more", pool.open))
+			advice = "keep more spare workers ready (StartServers, MinSpareThreads), or warm up longer"
+		}
+		at := pool.atNS
+		scope := f.scopeOf([]int{worst})
+		scope.Run = pool.seq
+		f.add(Finding{ID: "idle_workers", Severity: preflight.Warning, Scope: scope, AtNS: &at,
+			Title:    fmt.Sprintf("Idle workers reached %s %s.", number.Count(pool.idleMin), f.at([]int{worst})),
+			Evidence: sentence(evidence...), Advice: advice + "."})
+	})
+}
+
+func idleWorkers(n int64) string {
+	if n == 0 {
+		return "0 idle workers"
+	}
+	return plural(n, "idle worker")
+}
+
+func (f *finder) nearlyFull(i int) bool {
+	return slices.ContainsFunc(f.s.cells[i].seen.pools, func(p poolSeen) bool { return p.idleMin <= nearZero(p.limit) })
+}
+
+// roomy is the highest tested number of connections, of the same variant, at
+// which a tenth of the workers stayed idle.
+func (f *finder) roomy(like int) (int, bool) {
+	best := 0
+	for i, c := range f.a.Cells {
+		if c.Scenario != f.a.Cells[like].Scenario || c.Variant != f.a.Cells[like].Variant || c.IdleWorkersMin == nil || c.WorkersLimit == nil {
+			continue
+		}
+		if 10**c.IdleWorkersMin >= *c.WorkersLimit && !f.nearlyFull(i) {
+			best = max(best, c.Step.Concurrency)
+		}
+	}
+	return best, best > 0
+}
+
+// checks carries over what preflight and the idle baseline found.
+func (f *finder) checks() {
+	all := slices.Clone(f.a.Checks)
+	if f.a.Idle != nil {
+		all = append(all, f.a.Idle.Checks...)
+	}
+	at := map[string]int{}
+	for _, c := range all {
+		if severityRank(c.Severity) < severityRank(preflight.Warning) {
+			continue
+		}
+		key := c.ID + "\x00" + c.Finding
+		if k, known := at[key]; known {
+			// The same answer for several targets is said once.
+			if c.Target != "" {
+				f.out[k].Evidence = sentence(f.out[k].Evidence, "Also for "+c.Target)
+			}
+			f.out[k].Scope = Scope{}
+			continue
+		}
+		at[key] = len(f.out)
+		var seen []string
+		for _, e := range c.Evidence {
+			seen = append(seen, short(e, 300))
+		}
+		evidence := strings.Join(seen, "; ")
+		if c.Target != "" {
+			evidence = strings.TrimPrefix(evidence+"; for "+c.Target, "; ")
+		}
+		f.add(Finding{ID: "check:" + c.ID, Severity: c.Severity, Title: short(c.Finding, 300), Evidence: sentence(evidence),
+			Advice: c.Advice, Scope: f.target(c.Target)})
+	}
+}
+
+// target reads a check's target, scenario/variant.
+func (f *finder) target(t string) Scope {
+	for _, s := range f.a.Scenarios {
+		if t == s.Name {
+			return Scope{Scenario: t}
+		}
+		if v, ok := strings.CutPrefix(t, s.Name+"/"); ok {
+			return Scope{Scenario: s.Name, Variant: v}
+		}
+	}
+	return Scope{}
+}
