@@ -2,18 +2,20 @@ package scenarios
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // Overlay lays lower over upper, key by key: a key that lower sets wins, one
 // that it does not set keeps upper's value. Observe, Server and Expect are
-// overlaid by their own keys, headers by name; lists, Lab and Warmup are
-// replaced whole. Neither argument is changed.
+// overlaid by their own keys, headers by name; the hosts of Allow add up; other
+// lists, Lab and Warmup are replaced whole. Neither argument is changed.
 func Overlay(upper, lower Settings) Settings {
 	out := upper
 	headers := overlayHeaders(upper.Headers, lower.Headers)
 	overlay(reflect.ValueOf(&out).Elem(), reflect.ValueOf(lower))
 	out.Headers = headers
+	out.Allow = slices.Concat(upper.Allow, lower.Allow)
 	return out
 }
 

@@ -31,7 +31,8 @@ func (d *decoder) headers(n *yaml.Node, to *scenarios.Headers, path string) {
 		d.at[sub] = position{file: d.file, line: value.Line, key: d.key(sub), value: value.Value, scalar: true}
 		out = append(out, scenarios.Header{Name: key.Value, Value: value.Value})
 	})
-	*to = out
+	// A single header that is set from outside joins those of the file.
+	*to = scenarios.Overlay(scenarios.Settings{Headers: *to}, scenarios.Settings{Headers: out}).Headers
 }
 
 // lab reads a kind, or a mapping with a kind.

@@ -44,7 +44,7 @@ type encoder struct {
 func (e *encoder) node(v reflect.Value, path string) *yaml.Node {
 	switch x := v.Interface().(type) {
 	case scenarios.Duration:
-		return e.done(path, text(x.String()))
+		return e.done(path, text(shortDuration(x)))
 	case scenarios.Headers:
 		return e.headers(x, path)
 	case scenarios.Step:
@@ -94,6 +94,18 @@ func (e *encoder) done(path string, n *yaml.Node) *yaml.Node {
 	return n
 }
 
+// shortDuration leaves out the zero parts that Go writes: 1m0s is 1m.
+func shortDuration(d scenarios.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
 // text lets the library choose the quotes: a text that looks like a number or
 // a boolean gets some, so that it is read back as text.
 func text(s string) *yaml.Node {
@@ -109,16 +121,24 @@ func plain(tag, value string) *yaml.Node {
 // flow puts a small mapping or list on one line.
 func flow(n *yaml.Node) *yaml.Node { n.Style = yaml.FlowStyle; return n }
 
-// last are the keys that come after a struct's settings: the long ones.
-func last() []string { return []string{"variants", "pages", "steps", "scenarios"} }
+// place orders keys for people: names and texts first, the long lists last,
+// all others between in the order of the struct.
+func place(key string) int {
+	first := []string{"campaign", "scenario", "name", "title", "question", "author", "notes", "caveats"}
+	last := []string{"variants", "pages", "steps", "scenarios"}
+	if i := slices.Index(first, key); i >= 0 {
+		return i
+	}
+	return len(first) + 1 + slices.Index(last, key)
+}
 
-// mapping writes the fields that are set, in the order of the struct.
+// mapping writes the fields that are set.
 func (e *encoder) mapping(v reflect.Value, path string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	fields := fieldsOf(v.Type())
 	keys := keysOf(v.Type())
 	slices.SortStableFunc(keys, func(a, b string) int {
-		return slices.Index(last(), a) - slices.Index(last(), b)
+		return place(a) - place(b)
 	})
 	for _, key := range keys {
 		f := v.FieldByIndex(fields[key])

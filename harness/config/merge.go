@@ -387,6 +387,10 @@ func clearKey(v reflect.Value, key string) {
 		return
 	}
 	f := v.FieldByIndex(index)
+	if h, ok := f.Addr().Interface().(*scenarios.Headers); ok && deeper {
+		*h = slices.DeleteFunc(slices.Clone(*h), func(one scenarios.Header) bool { return strings.EqualFold(one.Name, rest) })
+		return
+	}
 	if !deeper {
 		f.SetZero()
 		return

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"abacus/scenarios"
 )
 
 // redacted stands where a literal secret stood.
@@ -67,6 +69,10 @@ func storedHeader(name, value string) string {
 	}
 	return redacted
 }
+
+// Redact is the form in which a header's value may be stored and shown:
+// <redacted> in place of a literal secret, the value itself otherwise.
+func Redact(h scenarios.Header) string { return storedHeader(h.Name, h.Value) }
 
 // isSecretPath tells whether a path ends in a header whose value must not be
 // shown.

@@ -80,14 +80,17 @@ func (p *Plan) Estimate(rate Rate) Estimate {
 	return e
 }
 
-// Fingerprint identifies campaign and seed: the SHA-256, in lower-case
-// hexadecimal, of the effective campaign and the seed. A record that is
-// resumed must have the same.
+// Fingerprint identifies what is measured: the SHA-256, in lower-case
+// hexadecimal, of the effective campaign and the seed, without what only says
+// where results go and how they are rendered. A record that is resumed must
+// have the same.
 func (p *Plan) Fingerprint() (string, error) {
+	c := p.Campaign
+	c.Results, c.Report = "", Report{}
 	data, err := json.Marshal(struct {
 		Campaign Campaign
 		Seed     uint64
-	}{p.Campaign, p.Seed})
+	}{c, p.Seed})
 	if err != nil {
 		return "", fmt.Errorf("fingerprint of the campaign: %w", err)
 	}
