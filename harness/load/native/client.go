@@ -243,6 +243,8 @@ func (c *client) read() error {
 		if err == nil {
 			continue
 		}
+		// crypto/tls reports a connection that ends between two records, but
+		// without TLS's farewell, as io.EOF too: many servers do that.
 		if errors.Is(err, io.EOF) && c.parser.started() {
 			if err = c.parser.finish(); err == nil {
 				c.out.end = at

@@ -3,6 +3,8 @@ package native
 import (
 	"bufio"
 	"context"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"testing"
@@ -84,3 +86,6 @@ func runJob(t testing.TB, j load.Job) *load.Result {
 	}
 	return res
 }
+
+// quiet swallows what a server logs of broken handshakes.
+func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
