@@ -1,0 +1,370 @@
+package html
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"abacus/harness/analysis"
+	"abacus/harness/metric"
+	"abacus/harness/number"
+)
+
+// timeSection is one timeline.
+type timeSection struct {
+	ID      string
+	Lead    string
+	Panels  *figure
+	Heat    *figure
+	Legend  []swatch
+	Letters []pair
+	Missing []string
+	Table   *table
+}
+
+type swatch struct{ Class, Text string }
+
+func timeID(i int) string { return fmt.Sprintf("time%d", i+1) }
+
+// addPercentiles adds one drawing and one table for each scenario that has
+// merged histograms.
+func (v *view) addPercentiles(a *analysis.Analysis) error {
+	for i, sc := range a.Scenarios {
+		var lines []quantileLine
+		rows := rowsOf(a, sc)
+		apart := apartSet(a, sc)
+		ladder := sc.Kind == kindLadder && variants(sc, a.Cells) == 1
+		levels := 0
+		for k := range rows {
+			if !apart[sc.CellIndexes[k]] {
+				levels++
+			}
+		}
+		place := 0
+		for k, r := range rows {
+			l := quantileLine{name: r.name, color: r.look.Color, shape: r.look.Shape, cell: r.cell}
+			if ladder {
+				if apart[sc.CellIndexes[k]] {
+					continue
+				}
+				l.name, l.color, l.shape = r.cell.Label, ramp(place, levels), "circle"
+				l.name = plural(r.cell.Step.Concurrency, "connection", "connections")
+				place++
+			}
+			if len(r.cell.Percentiles) > 1 {
+				lines = append(lines, l)
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		lines = lines[:min(len(lines), maxDrawn)]
+		unit, divisor := latencyUnit(cellsOf(rows))
+		id := fmt.Sprintf("pct%d", i+1)
+		log := spansDecades(lines)
+		f, err := newFigure(id, shortTitle(sc)+": latency by percentile", levelWords(sc, rows)+"; merged histogram of the good runs",
+			"Latency by percentile, "+shortTitle(sc), describeQuantiles(lines, unit, divisor), id+"_table",
+			percentiles(lines, unit, divisor, log, false), percentiles(lines, unit, divisor, log, true))
+		if err != nil {
+			return err
+		}
+		v.Percentiles = append(v.Percentiles, f)
+		v.PercentileTables = append(v.PercentileTables, quantileTable(id+"_table", sc, rows, unit, divisor))
+	}
+	return nil
+}
+
+func levelWords(sc analysis.Scenario, rows []row) string {
+	if sc.Kind == kindLadder {
+		return "one line for each load level"
+	}
+	return oneLabel(rows)
+}
+
+// spansDecades tells whether the medians lie so far apart that the axis must
+// be logarithmic.
+func spansDecades(lines []quantileLine) bool {
+	lo, hi := math.Inf(1), 0.0
+	for _, l := range lines {
+		if v := l.cell.Latency.P50.Value; v != nil && *v > 0 {
+			lo, hi = math.Min(lo, *v), math.Max(hi, *v)
+		}
+	}
+	return hi > 4*lo
+}
+
+func describeQuantiles(lines []quantileLine, unit string, divisor float64) string {
+	var parts []string
+	for _, l := range lines {
+		var figures []string
+		for _, f := range []struct {
+			name string
+			v    *float64
+		}{{"median", l.cell.Latency.P50.Value}, {"p95", l.cell.Latency.P95.Value}, {"p99", l.cell.Latency.P99.Value}, {"p99.9", l.cell.Latency.P999.Value}} {
+			if f.v != nil {
+				figures = append(figures, f.name+" "+number.Sig3(*f.v/divisor)+" "+unit)
+			}
+		}
+		parts = append(parts, l.name+": "+strings.Join(figures, ", "))
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+func quantileTable(id string, sc analysis.Scenario, rows []row, unit string, divisor float64) table {
+	t := table{ID: id, Summary: shortTitle(sc) + ": the percentiles as numbers", Caption: "Latency in " + unit + " of the merged histogram of all good runs of a line; the tables above show means of the runs’ own percentiles."}
+	t.Head = [][]cell{{col(""), col("Mean"), col("p50"), col("p75"), col("p90"), col("p95"), col("p99"), col("p99.9"), col("Greatest"), col("Complete")}}
+	for _, r := range rows {
+		tr := tableRow{Key: r.key(), Head: r.title()}
+		l := r.cell.Latency
+		for _, f := range []analysis.Figure{l.Mean, l.P50, l.P75, l.P90, l.P95, l.P99, l.P999, l.Max} {
+			if f.Value == nil {
+				tr.Cells = append(tr.Cells, none(noGoodRun))
+			} else {
+				tr.Cells = append(tr.Cells, num(number.Sig3(*f.Value/divisor)))
+			}
+		}
+		tr.Cells = append(tr.Cells, num(number.Count(r.cell.Complete)))
+		t.Rows = append(t.Rows, tr)
+	}
+	return t
+}
+
+// addTimes adds the timelines.
+func (v *view) addTimes(a *analysis.Analysis) error {
+	for i, t := range a.Timelines {
+		s := timeSection{ID: timeID(i), Missing: t.Missing, Lead: fmt.Sprintf("%s, round %d of %d. Shaded: load.", scenarioTitle(a, t.Scenario), t.Round, a.Rounds)}
+		group := s.ID
+		if len(t.Panels) > 0 {
+			wide, thinned := timeline(t, group, false)
+			narrow, _ := timeline(t, group, true)
+			sub := "one time axis for all; the cursor reads every panel"
+			if thinned {
+				sub += "; thinned to the first, least, greatest and last of each pixel column"
+			}
+			title := t.Title
+			if title == "" {
+				title = "Load, server and machine over one round"
+			}
+			f, err := newFigure(s.ID, title, sub, title, describeTimeline(t), s.ID+"_table", wide, narrow)
+			if err != nil {
+				return err
+			}
+			s.Panels = &f
+			table := timeTable(s.ID+"_table", t)
+			s.Table = &table
+		}
+		if h := t.Scoreboard; h != nil && len(h.Letters) > 0 && len(h.AtS) > 0 {
+			f, err := newFigure(s.ID+"_heat", "The scoreboard, letter by letter", heatLine(t), "Worker slots by state over time", describeHeat(h), s.ID+"_table",
+				heat(t, group, false), heat(t, group, true))
+			if err != nil {
+				return err
+			}
+			s.Heat = &f
+			s.Legend, s.Letters = heatLegend(h)
+		}
+		if s.Panels != nil || s.Heat != nil || len(s.Missing) > 0 {
+			v.Times = append(v.Times, s)
+		}
+	}
+	return nil
+}
+
+func scenarioTitle(a *analysis.Analysis, name string) string {
+	for _, sc := range a.Scenarios {
+		if sc.Name == name {
+			return shortTitle(sc)
+		}
+	}
+	return name
+}
+
+func heatLine(t analysis.Timeline) string {
+	step := heatStep(t.Scoreboard.AtS, lastSecond(t), heatColumns(false))
+	return fmt.Sprintf("slots in each state, the most of every %s%ss; %s slots", number.Sig3(step), number.HardSpace, number.Count(int64(t.Scoreboard.Slots)))
+}
+
+func describeHeat(h *analysis.Heat) string {
+	var parts []string
+	for i, l := range h.Letters {
+		most := 0
+		if i < len(h.Counts) {
+			for _, n := range h.Counts[i] {
+				most = max(most, n)
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s at most %d", letterName(h, l), most))
+	}
+	return fmt.Sprintf("Of %d slots: %s.", h.Slots, strings.Join(parts, "; "))
+}
+
+func letterName(h *analysis.Heat, l string) string {
+	if m := h.Meaning[l]; m != "" {
+		return l + " (" + m + ")"
+	}
+	return l
+}
+
+func heatLegend(h *analysis.Heat) (steps []swatch, letters []pair) {
+	steps = append(steps, swatch{"h0", "0"})
+	from := 1
+	for i, b := range heatBounds(h.Slots) {
+		if b < from {
+			continue
+		}
+		text := fmt.Sprintf("%d–%d", from, b)
+		if from == b {
+			text = fmt.Sprint(b)
+		}
+		steps = append(steps, swatch{fmt.Sprintf("h%d", i+1), text})
+		from = b + 1
+	}
+	for _, l := range h.Letters {
+		letters = append(letters, pair{l, h.Meaning[l]})
+	}
+	return steps, letters
+}
+
+func describeTimeline(t analysis.Timeline) string {
+	var parts []string
+	for _, p := range t.Panels {
+		for _, l := range p.Lines {
+			lo, hi := math.Inf(1), math.Inf(-1)
+			for _, part := range l.Parts {
+				for _, v := range part {
+					lo, hi = math.Min(lo, v[1]), math.Max(hi, v[1])
+				}
+			}
+			if hi >= lo {
+				name := p.Title
+				if len(p.Lines) > 1 {
+					name += " " + l.Name
+				}
+				parts = append(parts, fmt.Sprintf("%s: %s to %s %s", name, number.Sig3(lo), number.Sig3(hi), p.Unit))
+			}
+		}
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// timeRows bounds the length of a timeline's table.
+const timeRows = 90
+
+// timeTable has the first sample of each line in every second (or every few
+// seconds of a long round).
+func timeTable(id string, t analysis.Timeline) table {
+	end := lastSecond(t)
+	step := math.Max(1, math.Ceil(end/timeRows))
+	every := "second"
+	if step > 1 {
+		every = fmt.Sprintf("%g seconds", step)
+	}
+	out := table{ID: id, Summary: "The timeline as numbers", Caption: "The first sample in every " + every + "; a dash where there was none."}
+	head := []cell{col("From, s"), colText("Load")}
+	var columns []map[int]float64
+	for _, p := range t.Panels {
+		for _, l := range p.Lines {
+			name := p.Title
+			if len(p.Lines) > 1 {
+				name += ": " + l.Name
+			}
+			if p.Unit != "" {
+				name += ", " + p.Unit
+			}
+			head = append(head, col(name))
+			first := map[int]float64{}
+			for _, part := range l.Parts {
+				for _, v := range part {
+					k := int(math.Floor(v[0]/step + 1e-9))
+					if _, ok := first[k]; !ok {
+						first[k] = v[1]
+					}
+				}
+			}
+			columns = append(columns, first)
+		}
+	}
+	out.Head = [][]cell{head}
+	for k := 0; float64(k)*step < end; k++ {
+		from := float64(k) * step
+		tr := tableRow{Head: number.Count(int64(from)), Cells: []cell{words(loadAt(t, from, from+step))}}
+		for _, c := range columns {
+			v, ok := c[k]
+			if !ok {
+				tr.Cells = append(tr.Cells, none("no sample"))
+				continue
+			}
+			tr.Cells = append(tr.Cells, num(plain(v)))
+		}
+		out.Rows = append(out.Rows, tr)
+	}
+	return out
+}
+
+// plain writes a sample: counts as they are, others with three digits.
+func plain(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return number.Count(int64(v))
+	}
+	return number.Sig3(v)
+}
+
+// loadAt names the load in a slice of time.
+func loadAt(t analysis.Timeline, from, to float64) string {
+	for _, s := range t.Segments {
+		if s.StartS < to && s.EndS > from {
+			return s.Label
+		}
+	}
+	return ""
+}
+
+// definition is one entry of the last section.
+type definition struct{ Term, ID, Text string }
+
+// definitions are the words of the page, then the table of metrics.
+func definitions(a *analysis.Analysis) []definition {
+	out := []definition{
+		{Term: "Run, round", Text: "A run is one load level once; a round is one pass over all of them. Variants of one level within one round are compared with each other, so that drift falls on all alike."},
+		{Term: "sd between runs", Text: "Sample standard deviation (n − 1) of one figure over the runs of a load level. It says how well the figure repeats."},
+		{Term: "sd within runs", Text: "Sample standard deviation over all single requests of all good runs. It says how much requests differ from each other."},
+		{Term: "95" + number.ThinSpace + "% interval", Text: "Of the mean over runs, by Student’s t with n − 1 degrees of freedom. Of a ratio: the same on the logarithms of the ratios round by round, then raised again."},
+		{Term: "Ratio", Text: "Geometric mean over complete rounds of variant ÷ baseline."},
+		{Term: "Adjusted p", Text: "Paired t test on the logarithms, corrected by Holm over the planned comparisons. Fewer than six rounds give no verdict."},
+		{Term: "Verdict", Text: fmt.Sprintf("Faster or slower: the interval leaves out 1 and the adjusted p is under 0.05. Equivalent: the whole interval lies within the margin%s. Else no difference is shown.", margins(a))},
+		{Term: "Void run", Text: "A run that says nothing about the server, by a rule named beside it. It is shown struck out and is in no mean, curve or comparison."},
+		{Term: "Percentiles", Text: "The time within which that share of the whole answers was done, from a histogram of three digits. Tables show the mean of the runs’ own values; the drawing by percentile shows the merged histogram."},
+	}
+	for _, m := range metric.Table() {
+		out = append(out, definition{Term: m.ID, ID: unitWords(m.Unit), Text: m.Text})
+	}
+	return out
+}
+
+func margins(a *analysis.Analysis) string {
+	seen := map[string]bool{}
+	var list []string
+	for _, s := range a.Scenarios {
+		if m := number.Percent(s.Margin); s.Margin > 0 && !seen[m] {
+			seen[m] = true
+			list = append(list, "±"+m)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(list, ", ") + ")"
+}
+
+func unitWords(unit string) string {
+	switch unit {
+	case metric.UnitNanoseconds:
+		return "nanoseconds"
+	case metric.UnitPerSecond:
+		return "per second"
+	case metric.UnitBytesPerSecond:
+		return "bytes per second"
+	case metric.UnitOne:
+		return "count or share"
+	}
+	return unit
+}

@@ -1,0 +1,532 @@
+package html
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"abacus/harness/analysis"
+	"abacus/harness/number"
+	"abacus/harness/stats"
+)
+
+// latencyUnit chooses one unit for all latencies of a table, by the median of
+// its p95 figures.
+func latencyUnit(cells []analysis.Cell) (unit string, divisor float64) {
+	var v []float64
+	for _, c := range cells {
+		for _, f := range []analysis.Figure{c.Latency.P50, c.Latency.P95, c.Latency.P99} {
+			if f.Runs != nil {
+				v = append(v, f.Runs.Mean)
+			}
+		}
+	}
+	return number.DurationUnit(median(v))
+}
+
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	v = append([]float64{}, v...)
+	sort.Float64s(v)
+	return v[len(v)/2]
+}
+
+const noGoodRun = "no run succeeded"
+
+// spreadCells is mean and ± sd; a missing one is absent with its reason.
+func spreadCells(s *stats.Spread, divisor float64, reason string) []cell {
+	if s == nil {
+		return nones(reason)
+	}
+	mean, sd := spreadText(s, divisor)
+	return []cell{num(mean), sdCell(sd)}
+}
+
+func intervalCell(s *stats.Spread, divisor float64) cell {
+	if s == nil {
+		return none(noGoodRun)
+	}
+	if s.CI95 == nil {
+		return none("one run has no interval")
+	}
+	return num(number.Range(s.CI95[0]/divisor, s.CI95[1]/divisor))
+}
+
+// latencyCells are p50, p95 and p99, each with its sd.
+func latencyCells(c analysis.Cell, divisor float64) []cell {
+	reason := noGoodRun
+	if c.Throughput != nil {
+		reason = "the engine gave none"
+	}
+	var out []cell
+	for _, f := range []analysis.Figure{c.Latency.P50, c.Latency.P95, c.Latency.P99} {
+		out = append(out, spreadCells(f.Runs, divisor, reason)...)
+	}
+	return out
+}
+
+// runsCell is the number of good runs: "6", or "4 of 6" where some failed.
+func runsCell(c analysis.Cell) cell {
+	if c.PlannedRuns > c.Runs {
+		title := []string{}
+		for _, p := range []struct {
+			n    int
+			what string
+		}{{c.VoidRuns, "void"}, {c.FailedRuns, "failed"}, {c.PlannedRuns - c.Runs - c.VoidRuns - c.FailedRuns, "not made"}} {
+			if p.n > 0 {
+				title = append(title, fmt.Sprintf("%d %s", p.n, p.what))
+			}
+		}
+		return cell{Text: fmt.Sprintf("%d of %d", c.Runs, c.PlannedRuns), Class: "wn", Title: strings.Join(title, ", ")}
+	}
+	return num(number.Count(int64(c.Runs)))
+}
+
+// failedCell is the number of failed requests; by kind where nothing else was
+// measured, and in its title.
+func failedCell(c analysis.Cell) cell {
+	kinds := failuresByKind(c.FailedBy)
+	if c.Throughput == nil && kinds != "" {
+		return cell{Text: kinds, Class: "tx w"}
+	}
+	if c.Runs+c.VoidRuns+c.FailedRuns == 0 {
+		return none("no run was made")
+	}
+	out := cell{Text: number.Count(c.Failed), Title: kinds}
+	if c.Failed > 0 {
+		out.Class = "wn"
+	}
+	return out
+}
+
+func non2xxCell(c analysis.Cell) cell {
+	if c.Runs+c.VoidRuns+c.FailedRuns == 0 {
+		return none("no run was made")
+	}
+	out := num(number.Count(c.Non2xx))
+	if c.Non2xx > 0 {
+		out.Class = "wn"
+	}
+	return out
+}
+
+// anyNon2xx tells whether the column is worth its place.
+func anyNon2xx(rows []row) bool {
+	for _, r := range rows {
+		if r.cell.Non2xx > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// failureNote lists failures by kind, where there were any.
+func failureNote(rows []row) string {
+	var parts []string
+	for _, r := range rows {
+		if k := failuresByKind(r.cell.FailedBy); k != "" {
+			parts = append(parts, fmt.Sprintf("%s: %s, beside %s complete", r.title(), k, number.Count(r.cell.Complete)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Failed requests by kind (void runs included): " + strings.Join(parts, "; ") + "."
+}
+
+// title names a row outside its table.
+func (r row) title() string {
+	if strings.Contains(r.name, r.cell.Label) || r.cell.Label == "" {
+		return r.name
+	}
+	return r.name + ", " + r.cell.Label
+}
+
+func (r row) key() string { return r.look.Class + " " + r.look.Key }
+
+func comparisonTable(id string, sc analysis.Scenario, rows []row, unit string, divisor float64) table {
+	t := table{ID: id, Caption: shortTitle(sc) + ": " + levelLine(rows) + ". ± and “sd” are standard deviations ", Em: "between runs", Rest: "."}
+	ratios, non2xx := hasRatio(rows), anyNon2xx(rows)
+	head := []cell{{Text: "Variant", Scope: "col", Rows: 2}, colTall("Runs"), colGroup("Throughput, requests/s", 3), colGroup("Latency, "+unit+" (mean ± sd)", 6)}
+	sub := []cell{colPair("mean ± sd"), col("95" + number.ThinSpace + "% interval"), colPair("p50"), colPair("p95"), colPair("p99")}
+	if ratios {
+		head = append(head, colGroup(metricName(sc)+" against baseline", 3))
+		sub = append(sub, colPair("ratio, interval"), col("adj. p"))
+	}
+	head = append(head, colTall("Failed"))
+	if non2xx {
+		head = append(head, colTall("Not 2xx"))
+	}
+	t.Head = [][]cell{head, sub}
+	for _, r := range rows {
+		tr := newTableRow(r, r.name)
+		tr.Cells = append(tr.Cells, runsCell(r.cell))
+		tr.Cells = append(tr.Cells, figureCells(r.cell, divisor)...)
+		if ratios {
+			tr.Cells = append(tr.Cells, ratioCells(r)...)
+		}
+		tr.Cells = append(tr.Cells, failedCell(r.cell))
+		if non2xx {
+			tr.Cells = append(tr.Cells, non2xxCell(r.cell))
+		}
+		t.Rows = append(t.Rows, tr)
+		extra := 0
+		if ratios {
+			extra = 3
+		}
+		t.Rows = append(t.Rows, voidRows(r, r.name, divisor, extra, non2xx)...)
+	}
+	t.Note = strings.TrimSpace(comparisonNote(rows, ratios) + " " + failureNote(rows))
+	return t
+}
+
+func metricName(sc analysis.Scenario) string {
+	if sc.Primary == "" || strings.HasPrefix(sc.Primary, "throughput") {
+		return "Throughput"
+	}
+	return sc.Primary
+}
+
+func newTableRow(r row, head string) tableRow {
+	tr := tableRow{Key: r.key(), Head: head}
+	if r.cell.Throughput == nil {
+		tr.Class = "void"
+		switch {
+		case r.cell.FailedRuns > 0:
+			tr.Tag = "failed"
+		case r.cell.VoidRuns > 0:
+			tr.Tag = "void"
+		default:
+			tr.Tag = "not made"
+		}
+	}
+	return tr
+}
+
+// figureCells are throughput, its interval and the latencies of one cell.
+func figureCells(c analysis.Cell, divisor float64) []cell {
+	out := spreadCells(c.Throughput, 1, noGoodRun)
+	out = append(out, intervalCell(c.Throughput, 1))
+	return append(out, latencyCells(c, divisor)...)
+}
+
+func ratioCells(r row) []cell {
+	if r.cell.Baseline {
+		return []cell{num("1"), {Text: "baseline", Class: "sd"}, none("the baseline is not compared with itself")}
+	}
+	if r.against == nil || r.against.Ratio == nil {
+		return append(nones("no complete round to compare"), none("no complete round to compare"))
+	}
+	x, ci := againstBaseline(*r.against)
+	out := []cell{num(number.Times(x, number.Half(ci))), {Class: "sd"}}
+	if ci != nil {
+		out[1].Text = number.Range(ci[0], ci[1])
+	}
+	p := r.against.PHolm
+	if p == nil {
+		p = r.against.PValue
+	}
+	if p == nil {
+		return append(out, none("too few rounds"))
+	}
+	return append(out, num(number.P(*p)))
+}
+
+func comparisonNote(rows []row, ratios bool) string {
+	if !ratios {
+		return ""
+	}
+	var mwu []string
+	n := 0
+	for _, r := range rows {
+		if r.against == nil {
+			continue
+		}
+		n = max(n, r.against.N)
+		if p := r.against.PMWU; p != nil {
+			mwu = append(mwu, r.name+" "+number.PEquals(*p))
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Ratio: geometric mean over %s. Adjusted p: paired t test on the logarithms, Holm over the planned comparisons.", plural(n, "complete round", "complete rounds"))
+	if len(mwu) > 0 {
+		text += " Mann–Whitney: " + strings.Join(mwu, ", ") + "."
+	}
+	if n < 6 {
+		text += " Fewer than six rounds give no verdict."
+	}
+	return text
+}
+
+// voidRows are the void runs of a cell, struck out: they are in no mean.
+func voidRows(r row, name string, divisor float64, extra int, non2xx bool) []tableRow {
+	var out []tableRow
+	for _, p := range r.cell.Points {
+		if p.Bad == "" || p.Throughput == nil {
+			continue
+		}
+		tr := tableRow{Class: "void", Head: fmt.Sprintf("%s, round %d", name, p.Round), Tag: "void"}
+		struck := func(v *float64, d float64) []cell {
+			if v == nil {
+				return nones("not measured")
+			}
+			return []cell{{Text: fourDigits(*v / d), Struck: true}, {Class: "sd"}}
+		}
+		tr.Cells = append(tr.Cells, cell{Text: "1", Title: p.Bad})
+		tr.Cells = append(tr.Cells, struck(p.Throughput, 1)...)
+		tr.Cells = append(tr.Cells, cell{})
+		for _, v := range []*float64{p.P50NS, p.P95NS, p.P99NS} {
+			tr.Cells = append(tr.Cells, struck(v, divisor)...)
+		}
+		for i := 0; i < extra; i++ {
+			tr.Cells = append(tr.Cells, cell{})
+		}
+		tr.Cells = append(tr.Cells, num(number.Count(p.Failed)))
+		if non2xx {
+			tr.Cells = append(tr.Cells, cell{})
+		}
+		out = append(out, tr)
+	}
+	return out
+}
+
+func ladderTable(id string, a *analysis.Analysis, sc analysis.Scenario, rows []row, apart map[int]bool, unit string, divisor float64) table {
+	t := table{ID: id, Caption: shortTitle(sc) + runCount(rows) + ". ± and “sd” are standard deviations ", Em: "between runs", Rest: "; void runs are in no mean."}
+	many, non2xx := variants(sc, a.Cells) > 1, anyNon2xx(rows)
+	head := []cell{{Text: "Load level", Scope: "col", Rows: 2}, colTall("Runs"), colGroup("Throughput, requests/s", 3), colGroup("Latency, "+unit+" (mean ± sd)", 6),
+		colTall("Client CPU, %"), colTall("Idle workers"), colTall("Failed")}
+	if non2xx {
+		head = append(head, colTall("Not 2xx"))
+	}
+	t.Head = [][]cell{head, {colPair("mean ± sd"), col("95" + number.ThinSpace + "% interval"), colPair("p50"), colPair("p95"), colPair("p99")}}
+	anyApart := false
+	for k, r := range rows {
+		name := r.cell.Label
+		if many {
+			name = r.name
+		}
+		tr := newTableRow(r, name)
+		if !many {
+			tr.Key = ""
+		}
+		if apart[sc.CellIndexes[k]] && tr.Tag == "" {
+			tr.Tag, anyApart = "apart", true
+		}
+		tr.Cells = append(tr.Cells, runsCell(r.cell))
+		tr.Cells = append(tr.Cells, figureCells(r.cell, divisor)...)
+		tr.Cells = append(tr.Cells, shareCell(r.cell), idleCell(r.cell), failedCell(r.cell))
+		if non2xx {
+			tr.Cells = append(tr.Cells, non2xxCell(r.cell))
+		}
+		t.Rows = append(t.Rows, tr)
+		t.Rows = append(t.Rows, voidRows(r, name, divisor, 2, non2xx)...)
+	}
+	note := "Client CPU: of the cores that the client may use. Idle workers: the least seen."
+	if anyApart {
+		note += " “Apart”: it differs in more than its load, so no curve joins it."
+	}
+	t.Note = strings.TrimSpace(note + " " + failureNote(rows))
+	return t
+}
+
+func shareCell(c analysis.Cell) cell {
+	if c.ClientCPUShare == nil {
+		return none("not measured")
+	}
+	return num(number.At(*c.ClientCPUShare*100, 0))
+}
+
+func idleCell(c analysis.Cell) cell {
+	if c.IdleWorkersMin == nil {
+		return none("not observed: no reading of a status page")
+	}
+	out := num(number.Count(*c.IdleWorkersMin))
+	if c.StatusSamples != nil {
+		out.Title = plural(*c.StatusSamples, "status sample", "status samples")
+	}
+	if *c.IdleWorkersMin == 0 {
+		out.Class = "wn"
+	}
+	return out
+}
+
+// withinTable is where the time goes, per request, over all requests of all
+// good runs: the other standard deviation.
+func withinTable(id string, rows []row) []table {
+	phases := []struct {
+		name string
+		of   func(analysis.WithinRun) *analysis.Within
+	}{
+		{"Connect", func(w analysis.WithinRun) *analysis.Within { return w.Connect }},
+		{"Waiting", func(w analysis.WithinRun) *analysis.Within { return w.Waiting }},
+		{"Processing", func(w analysis.WithinRun) *analysis.Within { return w.Processing }},
+		{"Total", func(w analysis.WithinRun) *analysis.Within { return w.Total }},
+	}
+	t := table{ID: id, Caption: "Where the time goes, per request. Here ± is the standard deviation ", Em: "within runs", Rest: ", over all requests of all good runs; below, least – median – greatest."}
+	first := []cell{{Text: "", Scope: "col", Rows: 1}}
+	any := false
+	divisors := make([]float64, len(phases))
+	for k, p := range phases {
+		var means []float64
+		for _, r := range rows {
+			if w := p.of(r.cell.WithinRun); w != nil && w.Count > 0 {
+				means = append(means, w.Mean)
+				any = true
+			}
+		}
+		unit, d := number.DurationUnit(median(means))
+		divisors[k] = d
+		first = append(first, colPair(p.name+", "+unit))
+	}
+	if !any {
+		return nil
+	}
+	first = append(first, col("Requests"))
+	t.Head = [][]cell{first}
+	for _, r := range rows {
+		head, second := tableRow{Key: r.key(), Head: r.title()}, tableRow{Class: "sub", Head: ""}
+		count := int64(0)
+		for k, p := range phases {
+			w := p.of(r.cell.WithinRun)
+			if w == nil || w.Count == 0 {
+				head.Cells = append(head.Cells, nones("none was recorded")...)
+				second.Cells = append(second.Cells, cell{Cols: 2})
+				continue
+			}
+			count = max(count, w.Count)
+			head.Cells = append(head.Cells, num(number.Sig3(w.Mean/divisors[k])))
+			sd := ""
+			if w.SD != nil {
+				sd = number.Sig3(*w.SD / divisors[k])
+			}
+			head.Cells = append(head.Cells, sdCell(sd))
+			second.Cells = append(second.Cells, cell{Cols: 2, Class: "c2", Text: number.Sig3(float64(w.Min)/divisors[k]) + " – " + number.Sig3(float64(w.Median)/divisors[k]) + " – " + number.Sig3(float64(w.Max)/divisors[k])})
+		}
+		if count == 0 {
+			continue
+		}
+		head.Cells = append(head.Cells, num(number.Count(count)))
+		second.Cells = append(second.Cells, cell{})
+		t.Rows = append(t.Rows, head, second)
+	}
+	return []table{t}
+}
+
+// pairsTable lists all comparisons of a scenario, with n and verdict.
+func pairsTable(id string, a *analysis.Analysis, sc analysis.Scenario) (table, bool) {
+	t := table{ID: id, Summary: "All comparisons, with their sentences", Caption: "Each pair by complete rounds; the interval is the 95" + number.ThinSpace + "% interval of the ratio. Only the metric " + sc.Primary + " carries the verdict."}
+	t.Head = [][]cell{{col("Pair"), colText("Load level"), colText("Metric"), col("Rounds"), col("Ratio"), col("95" + number.ThinSpace + "% interval"), col("p"), col("adj. p"), col("Mann–Whitney"), colText("What it says")}}
+	for _, c := range a.Comparisons {
+		if c.Scenario != sc.Name {
+			continue
+		}
+		tr := tableRow{Head: c.A + " ÷ " + c.B}
+		tr.Cells = append(tr.Cells, words(stepLabel(a, c)), words(c.Metric), num(number.Count(int64(c.N))))
+		if c.Ratio == nil {
+			tr.Cells = append(tr.Cells, none("no complete round"))
+		} else {
+			tr.Cells = append(tr.Cells, num(number.Times(*c.Ratio, number.Half(c.CI95))))
+		}
+		if c.CI95 == nil {
+			tr.Cells = append(tr.Cells, none("fewer than two complete rounds"))
+		} else {
+			tr.Cells = append(tr.Cells, num(number.Range(c.CI95[0], c.CI95[1])))
+		}
+		for _, p := range []*float64{c.PValue, c.PHolm, c.PMWU} {
+			if p == nil {
+				tr.Cells = append(tr.Cells, none("not computed"))
+			} else {
+				tr.Cells = append(tr.Cells, num(number.P(*p)))
+			}
+		}
+		tr.Cells = append(tr.Cells, cell{Text: c.Sentence, Class: "tx wide"})
+		t.Rows = append(t.Rows, tr)
+	}
+	return t, len(t.Rows) > 0
+}
+
+// stepLabel finds the plain words for a comparison's level.
+func stepLabel(a *analysis.Analysis, c analysis.Comparison) string {
+	for _, k := range a.Cells {
+		if k.Scenario == c.Scenario && k.Step == c.Step && k.Page == c.Page {
+			if c.Page != "" {
+				return c.Page + ", " + k.Label
+			}
+			return k.Label
+		}
+	}
+	return plural(c.Step.Concurrency, "connection", "connections")
+}
+
+// runsTable lists every run, the data of the drawings.
+func runsTable(id string, rows []row, unit string, divisor float64) table {
+	t := table{ID: id, Summary: "Every run", Caption: "Every run by itself; void and failed ones are marked and in no mean."}
+	t.Head = [][]cell{{col("Run"), col("Round"), colText("What"), col("Requests/s"), col("Mean, " + unit), col("p50"), col("p95"), col("p99"), col("Complete"), col("Failed"), colText("State")}}
+	type line struct {
+		seq int
+		row tableRow
+	}
+	var lines []line
+	for _, r := range rows {
+		for _, p := range r.cell.Points {
+			tr := tableRow{Head: number.Count(int64(p.Seq))}
+			tr.Cells = append(tr.Cells, num(number.Count(int64(p.Round))), words(r.title()))
+			value := func(v *float64, d float64) cell {
+				if v == nil {
+					return none("the run has none")
+				}
+				return cell{Text: fourDigits(*v / d), Struck: p.Bad != ""}
+			}
+			tr.Cells = append(tr.Cells, value(p.Throughput, 1))
+			for _, v := range []*float64{p.MeanNS, p.P50NS, p.P95NS, p.P99NS} {
+				tr.Cells = append(tr.Cells, value(v, divisor))
+			}
+			tr.Cells = append(tr.Cells, num(number.Count(p.Complete)), num(number.Count(p.Failed)))
+			state := "good"
+			if p.Bad != "" {
+				tr.Class = "void"
+				state = "void: " + p.Bad
+				if p.Throughput == nil {
+					state = "failed: " + p.Bad
+				}
+			}
+			tr.Cells = append(tr.Cells, cell{Text: state, Class: "tx wide"})
+			lines = append(lines, line{p.Seq, tr})
+		}
+	}
+	sort.SliceStable(lines, func(i, k int) bool { return lines[i].seq < lines[k].seq })
+	for _, l := range lines {
+		t.Rows = append(t.Rows, l.row)
+	}
+	return t
+}
+
+func goals(a *analysis.Analysis) *table {
+	if len(a.Goals) == 0 {
+		return nil
+	}
+	t := &table{ID: "goals", Caption: "Goals, each judged on one load level."}
+	t.Head = [][]cell{{col("Goal"), colText("Where"), colText("Outcome"), colText("Evidence")}}
+	for _, g := range a.Goals {
+		where := []string{}
+		for _, s := range []string{g.Scope.Scenario, g.Scope.Variant, g.Scope.Page} {
+			if s != "" {
+				where = append(where, s)
+			}
+		}
+		if g.Scope.Step != nil {
+			where = append(where, plural(g.Scope.Step.Concurrency, "connection", "connections"))
+		}
+		out := cell{Text: g.Outcome, Class: "tx"}
+		if g.Outcome != "met" {
+			out.Class = "tx w"
+		}
+		t.Rows = append(t.Rows, tableRow{Head: g.Goal, Cells: []cell{words(strings.Join(where, ", ")), out, {Text: g.Evidence, Class: "tx wide"}}})
+	}
+	return t
+}

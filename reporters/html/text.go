@@ -1,0 +1,98 @@
+package html
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"abacus/harness/analysis"
+	"abacus/harness/load"
+	"abacus/harness/number"
+	"abacus/harness/stats"
+)
+
+// fourDigits writes a single run's value, which carries no interval.
+func fourDigits(v float64) string {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return number.Sig3(v)
+	}
+	exp := int(math.Floor(math.Log10(math.Abs(v)))) - 3
+	return number.At(v, min(exp, 0))
+}
+
+// spreadText writes mean and sd of a spread in the unit that divisor makes,
+// with the same last digit; sd is empty for a single run.
+func spreadText(s *stats.Spread, divisor float64) (mean, sd string) {
+	m := s.Mean / divisor
+	place := number.PlaceFor(m, number.Half(s.CI95)/divisor)
+	mean = number.At(m, place)
+	if s.SD != nil {
+		sd = number.At(*s.SD/divisor, place)
+	}
+	return mean, sd
+}
+
+// shorten cuts text that would not fit a drawing; the tables hold it whole.
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+// failedText says for a cell without a good run what happened instead.
+func failedText(c analysis.Cell) string {
+	if c.VoidRuns > 0 && c.FailedRuns == 0 {
+		return fmt.Sprintf("void: all %d runs", c.VoidRuns)
+	}
+	if c.VoidRuns+c.FailedRuns == 0 {
+		return "not measured"
+	}
+	kinds := failuresByKind(c.FailedBy)
+	if kinds == "" {
+		return fmt.Sprintf("failed: %d of %d runs", c.FailedRuns, c.PlannedRuns)
+	}
+	return "failed: " + kinds
+}
+
+// failuresByKind lists counts of failures, in the order that all outputs share.
+func failuresByKind(by map[string]int64) string {
+	var parts []string
+	seen := map[string]bool{}
+	for _, k := range load.Kinds() {
+		seen[string(k)] = true
+		if n := by[string(k)]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s × %s", number.Count(n), k))
+		}
+	}
+	var rest []string
+	for k, n := range by {
+		if !seen[k] && n > 0 {
+			rest = append(rest, fmt.Sprintf("%s × %s", number.Count(n), k))
+		}
+	}
+	sort.Strings(rest)
+	return strings.Join(append(parts, rest...), ", ")
+}
+
+// plural writes a count with its noun.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number.Count(int64(n)) + " " + many
+}
+
+// small writes small counts as words, as sentences want them.
+func small(n int, one, many string) string {
+	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+	if n >= len(words) {
+		return plural(n, one, many)
+	}
+	if n == 1 {
+		return "one " + one
+	}
+	return words[n] + " " + many
+}

@@ -1,0 +1,94 @@
+package html
+
+import (
+	"fmt"
+	"math"
+
+	"abacus/harness/analysis"
+	"abacus/harness/number"
+)
+
+// tile is one headline figure with its strip of runs.
+type tile struct {
+	Label, Value, Unit, Note string
+	Spark                    *spark
+}
+
+// spark is the strip under a headline: positions on a 160 × 22 drawing.
+type spark struct {
+	Points   []string
+	Mean     string
+	BandX    string
+	BandW    string
+	HasBand  bool
+	HasPoint bool
+}
+
+func tiles(a *analysis.Analysis) []tile {
+	var out []tile
+	for i, h := range a.Headline {
+		if i == 4 {
+			break
+		}
+		out = append(out, newTile(h))
+	}
+	return out
+}
+
+func newTile(h analysis.Headline) tile {
+	t := tile{Label: h.Label}
+	half := number.Half(h.CI95)
+	divisor := 1.0
+	switch h.Unit {
+	case "ns":
+		t.Unit, divisor = number.DurationUnit(h.Value)
+	case "/s":
+		t.Unit = "req/s"
+	case "":
+		t.Value = number.Count(int64(math.Round(h.Value)))
+	default:
+		t.Unit = h.Unit
+	}
+	if t.Value == "" {
+		t.Value = number.WithInterval(h.Value/divisor, half/divisor)
+	}
+	if h.CI95 != nil {
+		t.Note = "95" + number.ThinSpace + "% interval " + number.Between(h.CI95[0]/divisor, h.CI95[1]/divisor)
+	}
+	if h.Note != "" {
+		if t.Note != "" {
+			t.Note += ", "
+		}
+		t.Note += h.Note
+	}
+	t.Spark = newSpark(h)
+	return t
+}
+
+func newSpark(h analysis.Headline) *spark {
+	if len(h.Points) < 2 && h.CI95 == nil {
+		return nil
+	}
+	lo, hi := h.Value, h.Value
+	for _, p := range h.Points {
+		lo, hi = math.Min(lo, p), math.Max(hi, p)
+	}
+	if h.CI95 != nil {
+		lo, hi = math.Min(lo, h.CI95[0]), math.Max(hi, h.CI95[1])
+	}
+	if !(hi > lo) {
+		return nil
+	}
+	// The figures fill the middle two thirds of the strip.
+	x := func(v float64) float64 { return 28 + (v-lo)/(hi-lo)*104 }
+	s := &spark{Mean: fmt.Sprintf("%.1f", x(h.Value))}
+	for _, p := range h.Points {
+		s.Points = append(s.Points, fmt.Sprintf("%.1f", x(p)))
+	}
+	if h.CI95 != nil {
+		s.HasBand = true
+		s.BandX = fmt.Sprintf("%.1f", x(h.CI95[0]))
+		s.BandW = fmt.Sprintf("%.1f", x(h.CI95[1])-x(h.CI95[0]))
+	}
+	return s
+}

@@ -1,0 +1,259 @@
+package html
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"abacus/harness/analysis"
+	"abacus/harness/number"
+)
+
+// pixelColumns is how many columns of pixels a wide timeline has.
+const pixelColumns = 780
+
+// timeline draws all panels of one round on one time axis, with the load
+// shaded and named on top.
+func timeline(t analysis.Timeline, group string, narrow bool) (c *chart, thinned bool) {
+	const first, gap = 56, 42
+	total := first
+	heights := make([]int, len(t.Panels))
+	for i, p := range t.Panels {
+		heights[i] = 64
+		if p.AllZero {
+			heights[i] = 26
+		}
+		total += heights[i] + gap
+	}
+	c = newChart(total - 8)
+	c.spec.Cursor, c.spec.Group = true, group
+	end := lastSecond(t)
+	top := first
+	left := 52
+	for i, p := range t.Panels {
+		x := timeAxis(end, narrow)
+		x.ticks.Line = true
+		if i < len(t.Panels)-1 {
+			x.ticks.Labels, x.ticks.Mark = nil, false
+		}
+		y, log := panelAxis(p)
+		if narrow {
+			left = 44
+		}
+		at := c.panel(fmt.Sprint(left), "8", top, heights[i], x, y)
+		c.shade(at, t.Segments, y)
+		if i == 0 {
+			c.segmentNames(at, t.Segments, y.max, end, narrow, -46)
+		}
+		c.panelTitle(at, p, top)
+		if p.AllZero {
+			c.add(at, mark{Kind: "text", Color: mut, Small: true, Texts: []string{"none moved"}}, [][]float64{{0, 0, 8, -10}})
+		}
+		for k, l := range p.Lines {
+			data, less := lineData(l, end, log)
+			thinned = thinned || less
+			m := mark{Kind: "line", Color: lineColor(k), Width: 1.4, Name: l.Name, Unit: p.Unit, Log: log}
+			if m.Name == "" {
+				m.Name = p.Title
+			}
+			c.add(at, m, data)
+			c.lonely(at, l, k, log)
+		}
+		top += heights[i] + gap
+	}
+	return c, thinned
+}
+
+func lastSecond(t analysis.Timeline) float64 {
+	end := 1e-9
+	for _, s := range t.Segments {
+		end = math.Max(end, s.EndS)
+	}
+	for _, p := range t.Panels {
+		for _, l := range p.Lines {
+			for _, part := range l.Parts {
+				if n := len(part); n > 0 {
+					end = math.Max(end, part[n-1][0])
+				}
+			}
+		}
+	}
+	return end
+}
+
+func timeAxis(end float64, narrow bool) axis {
+	n := 6
+	if narrow {
+		n = 4
+	}
+	a := zeroAxis(end, n)
+	a.max = end
+	for len(a.ticks.At) > 1 && a.ticks.At[len(a.ticks.At)-1] > end {
+		a.ticks.At = a.ticks.At[:len(a.ticks.At)-1]
+		a.ticks.Labels = a.ticks.Labels[:len(a.ticks.Labels)-1]
+	}
+	a.ticks.Labels[len(a.ticks.Labels)-1] += number.HardSpace + "s"
+	a.ticks.Mark = true
+	return a
+}
+
+// panelAxis is log for latency, which spans decades, and from 0 for the rest.
+func panelAxis(p analysis.Panel) (a axis, log bool) {
+	lo, hi := math.Inf(1), 0.0
+	for _, l := range p.Lines {
+		for _, part := range l.Parts {
+			for _, v := range part {
+				hi = math.Max(hi, v[1])
+				if v[1] > 0 {
+					lo = math.Min(lo, v[1])
+				}
+			}
+		}
+	}
+	if p.AllZero {
+		return axis{max: 1, ticks: ticks{At: []float64{0}, Labels: []string{"0"}}}, false
+	}
+	if p.ID == "latency" && hi > 0 && hi/lo > 30 {
+		a = logAxis(lo, hi)
+		a.ticks.Grid = true
+		return a, true
+	}
+	a = zeroAxis(math.Max(hi, p.Max), 2)
+	a.ticks.Grid = true
+	return a, false
+}
+
+func lineColor(k int) string {
+	return [...]string{"var(--a)", "var(--z)", "var(--b)", "var(--mut)"}[min(k, 3)]
+}
+
+func (c *chart) shade(p int, segments []analysis.Segment, y axis) {
+	var boxes [][]float64
+	for _, s := range segments {
+		boxes = append(boxes, []float64{s.StartS, y.min, s.EndS, y.max, 8, -8})
+	}
+	c.add(p, mark{Kind: "box", Color: "var(--lv)"}, boxes)
+}
+
+// segmentNames writes the load levels over their shades, as far as they fit.
+func (c *chart) segmentNames(p int, segments []analysis.Segment, y, end float64, narrow bool, dy float64) {
+	px := 780.0
+	if narrow {
+		px = 300
+	}
+	m := mark{Kind: "text", Bold: true, Color: ink, Align: "center"}
+	var at [][]float64
+	for _, s := range segments {
+		room := int((s.EndS - s.StartS) / end * px / 6.6)
+		label := shorten(s.Label, max(room, 2))
+		if room < 2 {
+			continue
+		}
+		m.Texts = append(m.Texts, label)
+		at = append(at, []float64{(s.StartS + s.EndS) / 2, y, 0, dy})
+	}
+	c.add(p, m, at)
+}
+
+// panelTitle names a panel and its lines, each in its own colour.
+func (c *chart) panelTitle(at int, p analysis.Panel, top int) {
+	m := mark{Kind: "flow", AbsX: true, AbsY: true}
+	text := func(s, color string) { m.Texts, m.Colors = append(m.Texts, s), append(m.Colors, color) }
+	unit := ""
+	if p.Unit != "" {
+		unit = ", " + p.Unit
+	}
+	if len(p.Lines) < 2 {
+		text(shorten(p.Title, 40), lineColor(0))
+		text(shorten(unit, 30), mut)
+	} else {
+		text(shorten(p.Title+unit, 50)+": ", mut)
+		for k, l := range p.Lines {
+			if k > 0 {
+				text(", ", mut)
+			}
+			text(shorten(l.Name, 24), lineColor(k))
+		}
+	}
+	c.add(at, m, [][]float64{{0, float64(top - 16)}})
+}
+
+// lineData joins the parts of a line with gaps between, thinned to what the
+// pixels can show.
+func lineData(l analysis.Line, end float64, log bool) (data [][]float64, thinned bool) {
+	for i, part := range l.Parts {
+		if i > 0 && len(part) > 0 {
+			data = append(data, []float64{part[0][0], math.NaN()})
+		}
+		kept := thin(part, end)
+		thinned = thinned || len(kept) < len(part)
+		for _, v := range kept {
+			y := v[1]
+			if log {
+				if y <= 0 {
+					y = math.NaN()
+				} else {
+					y = math.Log10(y)
+				}
+			}
+			data = append(data, []float64{v[0], y})
+		}
+	}
+	return data, thinned
+}
+
+// thin keeps the first, least, greatest and last point of each pixel column
+// where there are more than two points a column on average.
+func thin(part [][2]float64, end float64) [][2]float64 {
+	if len(part) < 3 {
+		return part
+	}
+	span := part[len(part)-1][0] - part[0][0]
+	columns := math.Max(1, span/end*pixelColumns)
+	if float64(len(part)) <= 2*columns {
+		return part
+	}
+	var out [][2]float64
+	for i := 0; i < len(part); {
+		column := math.Floor(part[i][0] / end * pixelColumns)
+		lo, hi, k := i, i, i
+		for ; k < len(part) && math.Floor(part[k][0]/end*pixelColumns) == column; k++ {
+			if part[k][1] < part[lo][1] {
+				lo = k
+			}
+			if part[k][1] > part[hi][1] {
+				hi = k
+			}
+		}
+		keep := []int{i, lo, hi, k - 1}
+		sort.Ints(keep)
+		last := -1
+		for _, j := range keep {
+			if j != last {
+				out = append(out, part[j])
+			}
+			last = j
+		}
+		i = k
+	}
+	return out
+}
+
+// lonely draws points that have no neighbour to be joined with.
+func (c *chart) lonely(p int, l analysis.Line, k int, log bool) {
+	var at [][]float64
+	for _, part := range l.Parts {
+		if len(part) != 1 {
+			continue
+		}
+		y := part[0][1]
+		if log {
+			if y <= 0 {
+				continue
+			}
+			y = math.Log10(y)
+		}
+		at = append(at, []float64{part[0][0], y})
+	}
+	c.add(p, mark{Kind: "dot", Color: lineColor(k), Shape: "circle", Size: 2}, at)
+}
