@@ -15,7 +15,7 @@ func newKeeperCommand(env *Env) *cobra.Command {
 		Use:    "keeper",
 		Short:  "Hold what a lab started until standard input ends",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			keeper.DeafToSignals()
 			if err := keeper.Serve(env.Stdin, env.Stdout); err != nil {

@@ -27,7 +27,7 @@ func newLabCommand(env *Env) *cobra.Command {
 		Short:   "Start, list and stop a lab by itself",
 		Long:    "A lab is a server that abacus starts on a loopback port, with all that it needs, in a\ntemporary folder. `abacus run` starts its own; these commands start one to look at.",
 		Example: "  abacus lab up demo     serve the demo until Ctrl-C\n  abacus lab status      in another terminal: which labs run, and where\n  abacus lab down        stop it from there",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newLabUpCommand(env), newLabDownCommand(env), newLabStatusCommand(env))
@@ -73,7 +73,7 @@ func labUp(ctx context.Context, env *Env, workers int, asJSON bool) error {
 	if workers < 1 || workers > lab.MaxWorkers {
 		return fault.Input(fmt.Errorf("lab up: --workers %d: from 1 to %d are possible", workers, lab.MaxWorkers), "")
 	}
-	r, err := lab.StartDemo(ctx, lab.Options{Command: []string{env.Executable}, Workers: workers, Owner: ownerLabUp})
+	r, err := lab.StartDemo(ctx, lab.Options{Command: []string{env.Executable}, Workers: workers, Owner: ownerLabUp, Temp: env.Getenv("TMPDIR")})
 	if err != nil {
 		if ctx.Err() != nil {
 			return exitStatus(ExitDone) // Ctrl-C while it was starting

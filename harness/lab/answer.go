@@ -20,7 +20,7 @@ func staticModified() time.Time { return time.Date(2026, time.November, 30, 12, 
 type pages struct {
 	static                                 []byte
 	etag, modified, vary, htmlType, length []string
-	plainType, noStore, miss, hit          []string
+	plainType, noStore, miss, hit, ranges  []string
 }
 
 func newPages() pages {
@@ -36,6 +36,7 @@ func newPages() pages {
 		noStore:   []string{"no-store"},
 		miss:      []string{"miss"},
 		hit:       []string{"hit"},
+		ranges:    []string{"bytes"},
 	}
 }
 
@@ -117,7 +118,7 @@ func (d *Demo) serveStatic(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	h["Last-Modified"] = d.pages.modified
-	h["Accept-Ranges"] = []string{"bytes"}
+	h["Accept-Ranges"] = d.pages.ranges
 	h["Content-Length"] = d.pages.length
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(d.pages.static)

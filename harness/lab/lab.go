@@ -158,13 +158,6 @@ func (r *Running) startServer(ctx context.Context, o Options, mc *memcachedProce
 	return nil
 }
 
-// Ready is the line that the demo prints when it serves.
-type Ready struct {
-	URL     string `json:"url"`
-	PID     int    `json:"pid"`
-	Version string `json:"version"`
-}
-
 // proveNonce asks the server for the word that only ours knows: another
 // server could sit on the port.
 func proveNonce(ctx context.Context, base, nonce string) error {

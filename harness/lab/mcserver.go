@@ -65,7 +65,7 @@ func (m *memcachedServer) Serve(l net.Listener) {
 		}
 		go func() {
 			defer m.leave(conn)
-			m.talk(conn)
+			m.talk(conn, conn)
 		}()
 	}
 }
@@ -110,9 +110,9 @@ var errQuit = errors.New("quit")
 
 // talk answers one connection's commands. Answers are sent when no further
 // command has come with the last.
-func (m *memcachedServer) talk(conn net.Conn) {
-	in := bufio.NewReaderSize(conn, maxCommand)
-	out := bufio.NewWriter(conn)
+func (m *memcachedServer) talk(r io.Reader, w io.Writer) {
+	in := bufio.NewReaderSize(r, maxCommand)
+	out := bufio.NewWriter(w)
 	for {
 		line, err := in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -239,6 +239,7 @@ func (m *memcachedServer) put(name string, args []string, quiet bool, in *bufio.
 		if _, err := io.CopyN(io.Discard, in, length+2); err != nil {
 			return err
 		}
+		m.store.forget(args[0]) // the old value must not stand for the new one
 		return reply(out, "SERVER_ERROR object too large for cache", quiet)
 	}
 	value := make([]byte, length+2)
@@ -246,27 +247,12 @@ func (m *memcachedServer) put(name string, args []string, quiet bool, in *bufio.
 		return err
 	}
 	if string(value[length:]) != "\r\n" {
-		// Skip to the end of the line that the value spilled over.
-		if value[length+1] != '\n' {
-			if err := skipLine(in); err != nil {
-				return err
-			}
-		}
+		// What follows is read as commands, as the real memcached does.
 		return reply(out, "CLIENT_ERROR bad data chunk", false)
 	}
 	now := time.Now()
 	item := storedItem{value: value[:length:length], flags: uint32(flags), expires: expiresAt(expiry, now)}
 	return reply(out, m.store.put(name, args[0], item, unique, now), quiet)
-}
-
-// skipLine reads to the end of a line, however long.
-func skipLine(in *bufio.Reader) error {
-	for {
-		_, err := in.ReadSlice('\n')
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return err
-		}
-	}
 }
 
 // expiresAt reads memcached's expiry: 0 is never, up to 30 days are seconds

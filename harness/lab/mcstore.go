@@ -123,6 +123,15 @@ func (s *store) delete(key string, now time.Time) bool {
 	return true
 }
 
+// forget drops an item, uncounted.
+func (s *store) forget(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if item, ok := s.items[key]; ok {
+		s.drop(key, item)
+	}
+}
+
 func (s *store) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,12 +10,15 @@ import (
 // digits, no zeros at the end, and no zero before the point (".3"). Large
 // figures keep their zeros ("5384190") where C's %g would use an exponent,
 // unless more than four would have to be appended.
-func statusNumber(v float64) string {
+func statusNumber(v float64) string { return statusDigits(v, 6) }
+
+// statusDigits is statusNumber with another number of significant digits.
+func statusDigits(v float64, significant int) string {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return "0"
 	}
 	// ±d.ddddde±xx: the digits and the place of the point.
-	text := strconv.FormatFloat(math.Abs(v), 'e', 5, 64)
+	text := strconv.FormatFloat(math.Abs(v), 'e', significant-1, 64)
 	mantissa, exponent, _ := strings.Cut(text, "e")
 	exp, _ := strconv.Atoi(exponent)
 	digits := strings.TrimRight(strings.Replace(mantissa, ".", "", 1), "0")

@@ -74,13 +74,13 @@ func (s *status) writeHTMLTotals(b *bytes.Buffer) {
 		fmt.Fprintf(b, "<dt>CPU Usage: u%s s%s cu%s cs%s", statusNumber(s.cpu.user), statusNumber(s.cpu.system),
 			statusNumber(s.cpu.childrenUser), statusNumber(s.cpu.childrenSystem))
 		if s.cpu.sum() > 0 && up > 0 {
-			fmt.Fprintf(b, " - %.3g%% CPU load", s.cpu.sum()/up*100)
+			fmt.Fprintf(b, " - %s%% CPU load", statusDigits(s.cpu.sum()/up*100, 3))
 		}
 		b.WriteString("</dt>\n")
 	}
 	var parts []string
 	if up > 0 {
-		parts = append(parts, fmt.Sprintf("%.3g requests/sec", float64(accesses)/up), sizeText(1024*float64(kbytes)/up)+"/second")
+		parts = append(parts, statusDigits(float64(accesses)/up, 3)+" requests/sec", sizeText(1024*float64(kbytes)/up)+"/second")
 	}
 	if accesses > 0 {
 		parts = append(parts, sizeText(1024*float64(kbytes)/float64(accesses))+"/request",
