@@ -64,7 +64,7 @@ func Analyse(in Input) (*Analysis, error) {
 	a.Verdict = verdict(a)
 	a.Headline = headline(a)
 	a.Findings = findings(in, a, s)
-	a.Goals = judgeGoals(m, a.Cells)
+	a.Goals = judgeGoals(m, a, s)
 	a.Timelines = drawTimelines(in, s)
 	return a, nil
 }

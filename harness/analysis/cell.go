@@ -143,20 +143,31 @@ func (c *cellState) addFigures(r *load.Result) {
 		}
 		(*d.to).Merge(d.from)
 	}
+	keep := func(name string, v float64, ok bool) {
+		if ok {
+			c.perRun[name] = append(c.perRun[name], v)
+		}
+	}
+	for name, d := range map[string]*load.Distribution{"connect": r.Connect, "waiting": r.Waiting, "processing": r.Processing} {
+		if d != nil {
+			v, ok := d.Mean()
+			keep(name, v, ok)
+		}
+	}
+	if n := received(r.Counts); n != nil && r.ElapsedNS > 0 {
+		keep("bytes", float64(*n)/(float64(r.ElapsedNS)/1e9), true)
+	}
 	if r.Total == nil {
 		return
 	}
-	if v, ok := r.Total.Mean(); ok {
-		c.perRun["mean"] = append(c.perRun["mean"], v)
-	}
+	mean, ok := r.Total.Mean()
+	keep("mean", mean, ok)
 	for _, q := range quantiles() {
-		if v, ok := r.Total.Quantile(q.at); ok {
-			c.perRun[q.name] = append(c.perRun[q.name], float64(v))
-		}
+		v, ok := r.Total.Quantile(q.at)
+		keep(q.name, float64(v), ok)
 	}
-	if v, ok := r.Total.Max(); ok {
-		c.perRun["max"] = append(c.perRun["max"], float64(v))
-	}
+	longest, ok := r.Total.Max()
+	keep("max", float64(longest), ok)
 }
 
 // addUse takes what client and server spent on a good run.
