@@ -19,11 +19,11 @@ const (
 
 // Collect calls poll at once and then at each interval until ctx is done, and
 // returns what it said. Polls never overlap: a tick that finds the poll before
-// still running is counted as skipped. When ctx is done, a poll in flight is
-// given at most half a second, and if none is in flight and the last one gave
-// a reading, one more closes the series so that counters reach to the end of
-// the load. A poll that is cut off then is kept as a failed one, with the time
-// that it had waited: under load that is evidence of a full server.
+// still running is counted as skipped. When ctx is done, a poll in flight may
+// still end, and if the last one gave a reading, one more closes the series, so
+// that counters reach to the end of the load; both together have half a second.
+// A poll that is cut off then is kept as a failed one, with the time that it
+// had waited: under load that is evidence of a full server.
 //
 // Sample times are package clock's. Beyond 16 MiB of scoreboards, samples
 // come without one.
@@ -145,23 +145,32 @@ func (c *collector) keepBoard(status *Status) {
 	}
 }
 
-// close waits for the poll in flight, or takes the closing one.
+// close waits for the poll in flight and takes the closing one.
 func (c *collector) close(ctx context.Context) {
-	if c.done == nil {
-		if n := len(c.series.Samples); n > 0 && c.series.Samples[n-1].Error != "" {
-			return
-		}
-		c.begin(ctx)
-	}
 	limit := c.grace()
+	if c.done != nil && !c.await(limit) {
+		return
+	}
+	if n := len(c.series.Samples); n > 0 && c.series.Samples[n-1].Error != "" {
+		return
+	}
+	c.begin(ctx)
+	c.await(limit)
+}
+
+// await ends the poll in flight with its answer, or, when the limit comes
+// first, as cut off.
+func (c *collector) await(limit <-chan time.Time) bool {
 	select {
 	case s := <-c.done:
 		c.end(s)
+		return true
 	case <-limit:
 		c.end(Sample{
 			AtNS: c.begun, TookNS: c.now() - c.begun,
 			Error: "the run ended before the poll was answered",
 		})
+		return false
 	}
 }
 

@@ -39,7 +39,7 @@ func NewStatusPoller(rawURL, hostHeader string, timeout time.Duration) *StatusPo
 			Proxy:                  nil,
 			DialContext:            (&net.Dialer{Timeout: timeout}).DialContext,
 			MaxIdleConnsPerHost:    1,
-			IdleConnTimeout:        time.Minute,
+			IdleConnTimeout:        3 * time.Second, // a kept connection holds a worker of a prefork server
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
