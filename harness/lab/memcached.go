@@ -47,6 +47,8 @@ func (r *Running) tryMemcached(ctx context.Context, path string) (*memcachedProc
 	}
 	spec := keeper.Spec{
 		Role: "memcached",
+		// It keeps nothing in files, and nobody may not enter a private $TMPDIR.
+		Dir:  string(os.PathSeparator),
 		Argv: []string{path, "-l", "127.0.0.1", "-p", strconv.Itoa(port), "-U", "0", "-m", "64", "-c", "1024"},
 	}
 	if err := dropRights(&spec); err != nil {
