@@ -9,35 +9,32 @@ import (
 	"strings"
 )
 
-// Class says where a host is.
-type Class struct {
-	// Addresses are all addresses that the host resolves to, in order.
-	Addresses []string
-	// Loopback tells that all of them are this machine's loopback, Private
-	// that all are loopback or in a private network (RFC 1918, IPv6 unique
-	// local). Link-local addresses are not private: 169.254.169.254 is a
-	// cloud's metadata service.
-	Loopback, Private bool
-}
-
-// Near tells whether the host may be loaded without being allowed by name.
-func (c Class) Near() bool { return c.Loopback || c.Private }
-
-// Classify resolves a host, a name or an address without port.
-func Classify(ctx context.Context, host string) (Class, error) {
+// Classify resolves a host, a name or an address without port. loopback tells
+// that all its addresses are this machine's own, private that all are loopback
+// or in a private network (RFC 1918, IPv6 unique local). Link-local addresses
+// are not private: 169.254.169.254 is a cloud's metadata service. The addresses
+// come in order, at least one.
+func Classify(ctx context.Context, host string) (addrs []string, loopback, private bool, err error) {
 	found, err := resolve(ctx, host)
 	if err != nil {
-		return Class{}, err
+		return nil, false, false, err
 	}
-	c := Class{Loopback: true, Private: true}
+	loopback, private = true, true
 	for _, a := range found {
 		// To connect to 0.0.0.0 or :: is to connect to this machine.
 		local := a.IsLoopback() || a.IsUnspecified()
-		c.Loopback = c.Loopback && local
-		c.Private = c.Private && (local || a.IsPrivate())
-		c.Addresses = append(c.Addresses, a.String())
+		loopback = loopback && local
+		private = private && (local || a.IsPrivate())
+		addrs = append(addrs, a.String())
 	}
-	return c, nil
+	return addrs, loopback, private, nil
+}
+
+// IsLocal tells whether a host is this machine, by all its addresses; a host
+// that cannot be resolved is not.
+func IsLocal(ctx context.Context, host string) bool {
+	_, loopback, _, err := Classify(ctx, host)
+	return err == nil && loopback
 }
 
 // resolve returns all addresses of a host, at least one, sorted.
