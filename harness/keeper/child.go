@@ -13,6 +13,7 @@ import (
 // child is a process that the keeper started.
 type child struct {
 	role  string
+	grace time.Duration
 	cmd   *exec.Cmd
 	stdin io.Closer
 	tail  *tail
@@ -48,7 +49,10 @@ func (s *starter) start(spec Spec) (*child, io.Reader, error) {
 	if err := detach(cmd, spec); err != nil {
 		return nil, nil, err
 	}
-	c := &child{role: spec.Role, cmd: cmd, tail: &tail{}, done: make(chan struct{})}
+	c := &child{role: spec.Role, grace: spec.Grace, cmd: cmd, tail: &tail{}, done: make(chan struct{})}
+	if c.grace <= 0 {
+		c.grace = DefaultGrace
+	}
 	cmd.Stderr = c.tail
 	// A grandchild that holds the pipes open must not hold up the keeper.
 	cmd.WaitDelay = time.Second
@@ -100,11 +104,11 @@ func (c *child) signal(s os.Signal) {
 	}
 }
 
-// stop ends the child: end of input and SIGTERM, then SIGKILL after grace.
-func (c *child) stop(grace time.Duration) error {
+// stop ends the child: end of input and SIGTERM, then SIGKILL after its grace.
+func (c *child) stop() error {
 	_ = c.stdin.Close()
 	c.signal(terminate)
-	if c.ended(grace) {
+	if c.ended(c.grace) {
 		return nil
 	}
 	c.signal(os.Kill)

@@ -1,5 +1,7 @@
 package keeper
 
+import "time"
+
 // protocolVersion is raised when a line changes its meaning. Both sides are
 // the same program, so it guards against a mixed pair only.
 const protocolVersion = 1
@@ -24,6 +26,9 @@ type Spec struct {
 	// DeathSignal is sent when the keeper dies without a word; 0 is SIGKILL.
 	// Linux only.
 	DeathSignal int `json:"death_signal,omitempty"`
+	// Grace is how long the process may take to end on SIGTERM before
+	// SIGKILL; 0 is DefaultGrace.
+	Grace time.Duration `json:"grace_ns,omitempty"`
 }
 
 // Exit is how a child ended.

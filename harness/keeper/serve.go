@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Grace is how long a child may take to end on SIGTERM before SIGKILL.
-// memcached looks at its clock once a second and so takes up to that long.
-const Grace = 1200 * time.Millisecond
+// DefaultGrace is how long a child may take to end on SIGTERM before SIGKILL.
+// Apache takes 0.1 to 0.4 s, and all must be gone within 3 s.
+const DefaultGrace = 1200 * time.Millisecond
 
 // Serve is the keeper: it obeys the requests on in and reports on out until
 // in ends, then stops every child and removes the folder. The error says what
@@ -80,7 +80,7 @@ func (h *holder) obey(r request) {
 		}
 	case "stop":
 		if c := h.child(r.ID); c != nil {
-			go c.stop(Grace)
+			go c.stop()
 		}
 	default:
 		h.emit(event{Event: "failed", ID: r.ID, Error: fmt.Sprintf("keeper: unknown request %q", r.Op)})
@@ -155,7 +155,7 @@ func (h *holder) release() error {
 	errs := make([]error, len(all), len(all)+1)
 	var wg sync.WaitGroup
 	for i, c := range all {
-		wg.Go(func() { errs[i] = c.stop(Grace) })
+		wg.Go(func() { errs[i] = c.stop() })
 	}
 	wg.Wait()
 	if h.dir != "" {

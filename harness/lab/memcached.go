@@ -21,6 +21,9 @@ type memcachedProcess struct {
 // between the search and memcached's start.
 const memcachedTries = 3
 
+// memcachedGrace is how long memcached may take to end by itself.
+const memcachedGrace = 200 * time.Millisecond
+
 // startMemcached starts the real memcached when there is one; without one, or
 // when it does not start, it says why not.
 func (r *Running) startMemcached(ctx context.Context, look func(string) (string, error)) (*memcachedProcess, string) {
@@ -47,6 +50,8 @@ func (r *Running) tryMemcached(ctx context.Context, path string) (*memcachedProc
 	}
 	spec := keeper.Spec{
 		Role: "memcached",
+		// It has nothing to save, and takes up to a second to see a SIGTERM.
+		Grace: memcachedGrace,
 		// It keeps nothing in files, and nobody may not enter a private $TMPDIR.
 		Dir:  string(os.PathSeparator),
 		Argv: []string{path, "-l", "127.0.0.1", "-p", strconv.Itoa(port), "-U", "0", "-m", "64", "-c", "1024"},
