@@ -54,7 +54,10 @@ func TestFindings(t *testing.T) {
 		{"failures_connect", preflight.Critical, func(c *campaign) {
 			fail(&c.runs[2], load.FailConnect, 600, "cannot assign requested address")
 		}, []string{"ran out of local ports", "10\u202f%"}},
-		{"failures_receive", preflight.Warning, func(c *campaign) { fail(&c.runs[0], load.FailReceive, 1, "EOF"); fail(&c.runs[5], load.FailReceive, 1, "EOF") },
+		{"failures_receive", preflight.Warning, func(c *campaign) {
+			fail(&c.runs[0], load.FailReceive, 1, "EOF")
+			fail(&c.runs[5], load.FailReceive, 1, "EOF")
+		},
 			[]string{"2 requests failed", "before the answer was whole", "in rounds 1 and 6", "EOF (2)"}},
 		{"failures_timeout", preflight.Warning, func(c *campaign) { fail(&c.runs[0], load.FailTimeout, 3, "") }, []string{"within the timeout"}},
 		{"failures_exception", preflight.Warning, func(c *campaign) { fail(&c.runs[0], load.FailException, 3, "malformed") }, []string{"not HTTP", "malformed (3)"}},
@@ -183,7 +186,9 @@ func TestFindings(t *testing.T) {
 		{"baseline_not_quiet", preflight.Warning, func(c *campaign) {
 			c.idle = &record.IdleFile{Idle: preflight.Idle{Reason: "the CPU was 40 % busy."}}
 		}, []string{"not idle before the first run", "40 % busy."}},
-		{"slow_first_round", preflight.Info, func(c *campaign) { *c = *single(6, func(r int) float64 { return []float64{900, 1000, 1002, 998, 1001, 999}[r] }) },
+		{"slow_first_round", preflight.Info, func(c *campaign) {
+			*c = *single(6, func(r int) float64 { return []float64{900, 1000, 1002, 998, 1001, 999}[r] })
+		},
 			[]string{"Round 1 was the slowest of page", "10 connections −10\u202f%", "kept in every figure"}},
 		{"resumed_with_differences", preflight.Warning, func(c *campaign) { c.manifest.Differences = []string{"kernel 6.1 became 6.2"} }, []string{"kernel 6.1 became 6.2"}},
 		{"check:mpm", preflight.Warning, func(c *campaign) {
