@@ -66,6 +66,8 @@ type mark struct {
 	Dash string  `json:"dash,omitempty"`
 	// Full stretches a box or seg over its panel: "y" from top to bottom.
 	Full string `json:"full,omitempty"`
+	// Under draws below axis and grid lines.
+	Under bool `json:"under,omitempty"`
 	// AbsX and AbsY take the value as pixels from the chart's edge.
 	AbsX bool `json:"absx,omitempty"`
 	AbsY bool `json:"absy,omitempty"`

@@ -65,7 +65,7 @@ func (v *view) addLadder(a *analysis.Analysis, sc analysis.Scenario, s *section,
 		}
 	}
 	s.Tables = append(s.Tables, ladderTable(tableID, a, sc, rows, apartSet(a, sc), unit, divisor))
-	s.Tables = append(s.Tables, withinTable(s.ID+"_within", rows)...)
+	s.Tables = append(s.Tables, withinTable(s.ID+"_within", rows, variants(sc, a.Cells) > 1)...)
 	if t, ok := pairsTable(s.ID+"_pairs", a, sc); ok {
 		s.Tables = append(s.Tables, t)
 	}

@@ -31,7 +31,7 @@ func percentiles(lines []quantileLine, unit string, divisor float64, log, narrow
 	if narrow {
 		height, right = 240, min(right, 110)
 	}
-	x := rarityAxis(lines, narrow)
+	x := rarityAxis(lines)
 	lo, hi := quantileRange(lines, x.max)
 	var y axis
 	title := "Latency, " + unit
@@ -42,6 +42,9 @@ func percentiles(lines []quantileLine, unit string, divisor float64, log, narrow
 		y = zeroAxis(hi/divisor, 6)
 	}
 	y.ticks.Grid = true
+	if narrow {
+		x.ticks = sparse(x, float64(330-right-axisWidth(y)))
+	}
 	c := newChart(top + height + 46)
 	p := c.panel(fmt.Sprint(axisWidth(y)), fmt.Sprint(right), top, height, x, y)
 	c.add(p, mark{Kind: "text", Color: mut, AbsX: true, AbsY: true, Texts: []string{title}}, [][]float64{{0, 8}})
@@ -65,8 +68,9 @@ func percentiles(lines []quantileLine, unit string, divisor float64, log, narrow
 // rarity maps a share to the axis: 0.9 is 1, 0.99 is 2.
 func rarity(q float64) float64 { return -math.Log10(1 - q) }
 
-// rarityAxis ends at 99.9, 99.99 or 99.999 %, as far as the counts carry.
-func rarityAxis(lines []quantileLine, narrow bool) axis {
+// rarityAxis ends with the last percentile that any request lies beyond, at
+// most 99.999 %.
+func rarityAxis(lines []quantileLine) axis {
 	most := 0.0
 	for _, l := range lines {
 		for _, q := range l.cell.Percentiles {
@@ -75,21 +79,16 @@ func rarityAxis(lines []quantileLine, narrow bool) axis {
 			}
 		}
 	}
-	a := axis{max: math.Min(5, math.Max(2, math.Ceil(most-0.3)))}
+	a := axis{max: math.Min(5, math.Max(2, most))}
 	for _, t := range []struct {
 		q     float64
 		label string
-		wide  bool
-	}{{0, "0", false}, {0.5, "50", false}, {0.9, "90", true}, {0.95, "95", false}, {0.99, "99", false}, {0.999, "99.9", false}, {0.9999, "99.99", false}, {0.99999, "99.999", false}} {
+	}{{0, "0"}, {0.5, "50"}, {0.9, "90"}, {0.95, "95"}, {0.99, "99"}, {0.999, "99.9"}, {0.9999, "99.99"}, {0.99999, "99.999"}} {
 		if rarity(t.q) > a.max+1e-9 {
 			continue
 		}
 		a.ticks.At = append(a.ticks.At, rarity(t.q)+0)
-		label := t.label
-		if narrow && t.wide {
-			label = ""
-		}
-		a.ticks.Labels = append(a.ticks.Labels, label)
+		a.ticks.Labels = append(a.ticks.Labels, t.label)
 	}
 	a.ticks.Labels[len(a.ticks.Labels)-1] += number.ThinSpace + "%"
 	a.ticks.Line, a.ticks.Mark = true, true

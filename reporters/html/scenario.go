@@ -108,7 +108,7 @@ func touched(sc analysis.Scenario, cells []analysis.Cell) bool {
 
 // rowsOf lists the cells of a comparison in the order of the tables.
 func rowsOf(a *analysis.Analysis, sc analysis.Scenario) []row {
-	looks := looksOf(sc, a.Cells)
+	looks, many := looksOf(sc, a.Cells), variants(sc, a.Cells) > 1
 	pages, levels := map[string]bool{}, map[string]bool{}
 	for _, i := range sc.CellIndexes {
 		pages[a.Cells[i].Page], levels[a.Cells[i].Label] = true, true
@@ -116,13 +116,18 @@ func rowsOf(a *analysis.Analysis, sc analysis.Scenario) []row {
 	var rows []row
 	for _, i := range sc.CellIndexes {
 		c := a.Cells[i]
-		r := row{cell: c, look: looks[c.Variant], name: c.Variant, against: toBaseline(a, sc, c)}
+		r := row{cell: c, look: looks[c.Variant], against: toBaseline(a, sc, c)}
+		var name []string
+		if many || len(levels) < 2 {
+			name = append(name, c.Variant)
+		}
 		if len(pages) > 1 {
-			r.name += " · " + c.Page
+			name = append(name, c.Page)
 		}
 		if len(levels) > 1 {
-			r.name += " · " + c.Label
+			name = append(name, c.Label)
 		}
+		r.name = strings.Join(name, " · ")
 		var notes []string
 		if c.Engine != "" && !strings.Contains(c.Variant, c.Engine) {
 			notes = append(notes, "engine "+c.Engine)
@@ -162,7 +167,7 @@ func (v *view) addComparison(a *analysis.Analysis, sc analysis.Scenario, s *sect
 		return err
 	}
 	s.Tables = append(s.Tables, comparisonTable(tableID, sc, rows, unit, divisor))
-	s.Tables = append(s.Tables, withinTable(s.ID+"_within", rows)...)
+	s.Tables = append(s.Tables, withinTable(s.ID+"_within", rows, variants(sc, a.Cells) > 1)...)
 	if t, ok := pairsTable(s.ID+"_pairs", a, sc); ok {
 		s.Tables = append(s.Tables, t)
 	}

@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"abacus/harness/analysis"
@@ -114,7 +115,7 @@ func quantileTable(id string, sc analysis.Scenario, rows []row, unit string, div
 	t := table{ID: id, Summary: shortTitle(sc) + ": the percentiles as numbers", Caption: "Latency in " + unit + " of the merged histogram of all good runs of a line; the tables above show means of the runs’ own percentiles."}
 	t.Head = [][]cell{{col(""), col("Mean"), col("p50"), col("p75"), col("p90"), col("p95"), col("p99"), col("p99.9"), col("Greatest"), col("Complete")}}
 	for _, r := range rows {
-		tr := tableRow{Key: r.key(), Head: r.title()}
+		tr := tableRow{Key: r.key(), Head: r.name}
 		l := r.cell.Latency
 		for _, f := range []analysis.Figure{l.Mean, l.P50, l.P75, l.P90, l.P95, l.P99, l.P999, l.Max} {
 			if f.Value == nil {
@@ -180,7 +181,7 @@ func scenarioTitle(a *analysis.Analysis, name string) string {
 
 func heatLine(t analysis.Timeline) string {
 	step := heatStep(t.Scoreboard.AtS, lastSecond(t), heatColumns(false))
-	return fmt.Sprintf("slots in each state, the most of every %s%ss; %s slots", number.Sig3(step), number.HardSpace, number.Count(int64(t.Scoreboard.Slots)))
+	return fmt.Sprintf("slots in each state, the most of every %s%ss; %s slots", strconv.FormatFloat(step, 'g', 2, 64), number.HardSpace, number.Count(int64(t.Scoreboard.Slots)))
 }
 
 func describeHeat(h *analysis.Heat) string {

@@ -24,7 +24,7 @@ func stress(courses []course, unit string, divisor float64, narrow bool) *chart 
 	top, upper, gap, lower := 24, 252, 66, 200
 	right := 118
 	if narrow {
-		upper, gap, lower, right = 220, 62, 180, 74
+		upper, gap, lower, right = 220, 62, 180, 78
 	}
 	if len(courses) > 1 {
 		right = max(right, 24+7*longest(courses))
@@ -56,7 +56,7 @@ func stress(courses []course, unit string, divisor float64, narrow bool) *chart 
 		c.throughputCourse(p1, k, jitter, x, len(courses) > 1)
 	}
 	if len(courses) == 1 {
-		c.percentileLines(p2, courses[0], unit, divisor, x)
+		c.percentileLines(p2, courses[0], unit, divisor, x, narrow)
 	} else {
 		c.p95Lines(p2, courses, unit, divisor, x)
 	}
@@ -152,14 +152,14 @@ func closest(a axis) float64 {
 func sparse(a axis, px float64) ticks {
 	t := a.ticks
 	t.Labels = append([]string{}, t.Labels...)
-	last := math.Inf(-1)
+	end := math.Inf(-1)
 	for i, at := range t.At {
-		pos := (at - a.min) / (a.max - a.min) * px
-		if pos-last < 26 {
+		pos, half := (at-a.min)/(a.max-a.min)*px, float64(len([]rune(t.Labels[i])))*3.5
+		if pos-half < end {
 			t.Labels[i] = ""
 			continue
 		}
-		last = pos
+		end = pos + half + 6
 	}
 	return t
 }
@@ -263,7 +263,7 @@ func difference(c analysis.Cell) string {
 }
 
 // percentileLines draws p50, p95 and p99 of one curve, thicker up the tail.
-func (c *chart) percentileLines(p int, k course, unit string, divisor float64, x axis) {
+func (c *chart) percentileLines(p int, k course, unit string, divisor float64, x axis, narrow bool) {
 	names := mark{Kind: "text", Spread: 15}
 	var ends [][]float64
 	for _, l := range []struct {
@@ -281,7 +281,11 @@ func (c *chart) percentileLines(p int, k course, unit string, divisor float64, x
 		}
 		mean, _ := spreadText(s, divisor)
 		ends = append(ends, []float64{x.max, end, 8, 0})
-		names.Texts = append(names.Texts, l.name+"  "+mean+number.HardSpace+unit)
+		text := l.name + "  " + mean
+		if !narrow {
+			text += number.HardSpace + unit
+		}
+		names.Texts = append(names.Texts, text)
 		names.Colors = append(names.Colors, l.color)
 	}
 	names.Bold = true

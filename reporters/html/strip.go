@@ -35,13 +35,13 @@ func strip(rows []row, margin float64, narrow bool) *chart {
 		height = pitch
 	}
 	ratios := hasRatio(rows)
-	total := top + height + 42
+	total := top + height + 48
 	if narrow && ratios {
-		total += height + 72
+		total += height + 78
 	}
 	c := newChart(total)
 	x := zeroAxis(topThroughput(rows), 4)
-	x.ticks.Grid = true
+	x.ticks.Grid, x.ticks.Inset = true, narrow
 	y := axis{max: float64(len(rows)), ticks: ticks{Line: true}}
 	if !ratios {
 		split = right
@@ -186,7 +186,7 @@ func (c *chart) runDots(p int, cell analysis.Cell, l look, at, spread float64, o
 // ratioPanel places the ratios beside the throughput, or below it.
 func (c *chart) ratioPanel(rows []row, margin float64, narrow bool, top, height int) {
 	if narrow {
-		c.ratioPanelAt(rows, margin, "7", "34", top+height+72, height)
+		c.ratioPanelAt(rows, margin, "7", "34", top+height+78, height)
 		return
 	}
 	c.ratioPanelAt(rows, margin, "72%", "34", top, height)
@@ -228,7 +228,11 @@ func (c *chart) ratioPanelAt(rows []row, margin float64, left, right string, top
 func (c *chart) ratioRow(p int, r row, at float64, x axis) {
 	if r.cell.Baseline {
 		c.add(p, mark{Kind: "dot", Color: r.look.Color, Shape: r.look.Shape, Size: 4.5}, [][]float64{{0, at}})
-		c.add(p, mark{Kind: "text", Color: mut, Texts: []string{"baseline"}}, [][]float64{{0, at, 13, 0}})
+		if -x.min > 0.6*(x.max-x.min) { // little room at the right
+			c.add(p, mark{Kind: "text", Color: mut, Align: "right", Texts: []string{"baseline"}}, [][]float64{{0, at, -15, 0}})
+		} else {
+			c.add(p, mark{Kind: "text", Color: mut, Texts: []string{"baseline"}}, [][]float64{{0, at, 15, 0}})
+		}
 		return
 	}
 	if r.against == nil || r.against.Ratio == nil {

@@ -46,6 +46,6 @@ func nones(reason string) []cell { return []cell{none(reason), {Class: "sd"}} }
 
 func col(text string) cell             { return cell{Text: text, Scope: "col"} }
 func colText(text string) cell         { return cell{Text: text, Scope: "col", Class: "tx"} }
-func colTall(text string) cell         { return cell{Text: text, Scope: "col", Rows: 2} }
+func colTall(text string) cell         { return cell{Text: text, Scope: "col", Rows: 2, Class: "tall"} }
 func colPair(text string) cell         { return cell{Text: text, Scope: "col", Cols: 2, Class: "c2"} }
 func colGroup(text string, n int) cell { return cell{Text: text, Scope: "colgroup", Cols: n} }

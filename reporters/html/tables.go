@@ -128,21 +128,13 @@ func failureNote(rows []row) string {
 	var parts []string
 	for _, r := range rows {
 		if k := failuresByKind(r.cell.FailedBy); k != "" {
-			parts = append(parts, fmt.Sprintf("%s: %s, beside %s complete", r.title(), k, number.Count(r.cell.Complete)))
+			parts = append(parts, fmt.Sprintf("%s: %s, beside %s complete", r.name, k, number.Count(r.cell.Complete)))
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return "Failed requests by kind (void runs included): " + strings.Join(parts, "; ") + "."
-}
-
-// title names a row outside its table.
-func (r row) title() string {
-	if strings.Contains(r.name, r.cell.Label) || r.cell.Label == "" {
-		return r.name
-	}
-	return r.name + ", " + r.cell.Label
 }
 
 func (r row) key() string { return r.look.Class + " " + r.look.Key }
@@ -298,7 +290,7 @@ func voidRows(r row, name string, divisor float64, extra int, non2xx bool) []tab
 func ladderTable(id string, a *analysis.Analysis, sc analysis.Scenario, rows []row, apart map[int]bool, unit string, divisor float64) table {
 	t := table{ID: id, Caption: shortTitle(sc) + runCount(rows) + ". ± and “sd” are standard deviations ", Em: "between runs", Rest: "; void runs are in no mean."}
 	many, non2xx := variants(sc, a.Cells) > 1, anyNon2xx(rows)
-	head := []cell{{Text: "Load level", Scope: "col", Rows: 2}, colTall("Runs"), colGroup("Throughput, requests/s", 3), colGroup("Latency, "+unit+" (mean ± sd)", 6),
+	head := []cell{{Text: ladderHead(many), Scope: "col", Rows: 2}, colTall("Runs"), colGroup("Throughput, requests/s", 3), colGroup("Latency, "+unit+" (mean ± sd)", 6),
 		colTall("Client CPU, %"), colTall("Idle workers"), colTall("Failed")}
 	if non2xx {
 		head = append(head, colTall("Not 2xx"))
@@ -306,9 +298,9 @@ func ladderTable(id string, a *analysis.Analysis, sc analysis.Scenario, rows []r
 	t.Head = [][]cell{head, {colPair("mean ± sd"), col("95" + number.ThinSpace + "% interval"), colPair("p50"), colPair("p95"), colPair("p99")}}
 	anyApart := false
 	for k, r := range rows {
-		name := r.cell.Label
+		name := levelName(r.cell)
 		if many {
-			name = r.name
+			name = r.cell.Variant + " · " + name
 		}
 		tr := newTableRow(r, name)
 		if !many {
@@ -334,6 +326,27 @@ func ladderTable(id string, a *analysis.Analysis, sc analysis.Scenario, rows []r
 	return t
 }
 
+func ladderHead(many bool) string {
+	if many {
+		return "Variant · connections"
+	}
+	return "Connections"
+}
+
+// levelName is a load level's name in a column headed "Connections".
+func levelName(c analysis.Cell) string {
+	n := number.Count(int64(c.Step.Concurrency))
+	for _, noun := range []string{" connections", " connection"} {
+		if rest, ok := strings.CutPrefix(c.Label, n+noun); ok {
+			return n + rest
+		}
+	}
+	if c.Label == "" {
+		return n
+	}
+	return c.Label
+}
+
 func shareCell(c analysis.Cell) cell {
 	if c.ClientCPUShare == nil {
 		return none("not measured")
@@ -357,7 +370,7 @@ func idleCell(c analysis.Cell) cell {
 
 // withinTable is where the time goes, per request, over all requests of all
 // good runs: the other standard deviation.
-func withinTable(id string, rows []row) []table {
+func withinTable(id string, rows []row, many bool) []table {
 	phases := []struct {
 		name string
 		of   func(analysis.WithinRun) *analysis.Within
@@ -389,7 +402,11 @@ func withinTable(id string, rows []row) []table {
 	first = append(first, col("Requests"))
 	t.Head = [][]cell{first}
 	for _, r := range rows {
-		head, second := tableRow{Key: r.key(), Head: r.title()}, tableRow{Class: "sub", Head: ""}
+		key := ""
+		if many {
+			key = r.key()
+		}
+		head, second := tableRow{Key: key, Head: r.name}, tableRow{Class: "sub", Head: ""}
 		count := int64(0)
 		for k, p := range phases {
 			w := p.of(r.cell.WithinRun)
@@ -399,10 +416,11 @@ func withinTable(id string, rows []row) []table {
 				continue
 			}
 			count = max(count, w.Count)
-			head.Cells = append(head.Cells, num(number.Sig3(w.Mean/divisors[k])))
+			place := number.PlaceFor(w.Mean/divisors[k], math.NaN())
+			head.Cells = append(head.Cells, num(number.At(w.Mean/divisors[k], place)))
 			sd := ""
 			if w.SD != nil {
-				sd = number.Sig3(*w.SD / divisors[k])
+				sd = number.At(*w.SD/divisors[k], place)
 			}
 			head.Cells = append(head.Cells, sdCell(sd))
 			second.Cells = append(second.Cells, cell{Cols: 2, Class: "c2", Text: number.Sig3(float64(w.Min)/divisors[k]) + " – " + number.Sig3(float64(w.Median)/divisors[k]) + " – " + number.Sig3(float64(w.Max)/divisors[k])})
@@ -475,7 +493,7 @@ func runsTable(id string, rows []row, unit string, divisor float64) table {
 	for _, r := range rows {
 		for _, p := range r.cell.Points {
 			tr := tableRow{Head: number.Count(int64(p.Seq))}
-			tr.Cells = append(tr.Cells, num(number.Count(int64(p.Round))), words(r.title()))
+			tr.Cells = append(tr.Cells, num(number.Count(int64(p.Round))), words(r.name))
 			value := func(v *float64, d float64) cell {
 				if v == nil {
 					return none("the run has none")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strings"
 
 	"abacus/harness/analysis"
 	"abacus/harness/number"
@@ -15,7 +16,7 @@ const pixelColumns = 780
 // timeline draws all panels of one round on one time axis, with the load
 // shaded and named on top.
 func timeline(t analysis.Timeline, group string, narrow bool) (c *chart, thinned bool) {
-	const first, gap = 56, 42
+	const first, gap = 58, 42
 	total := first
 	heights := make([]int, len(t.Panels))
 	for i, p := range t.Panels {
@@ -25,7 +26,7 @@ func timeline(t analysis.Timeline, group string, narrow bool) (c *chart, thinned
 		}
 		total += heights[i] + gap
 	}
-	c = newChart(total - 8)
+	c = newChart(total - 4)
 	c.spec.Cursor, c.spec.Group = true, group
 	end := lastSecond(t)
 	top := first
@@ -41,7 +42,7 @@ func timeline(t analysis.Timeline, group string, narrow bool) (c *chart, thinned
 			left = 44
 		}
 		at := c.panel(fmt.Sprint(left), "8", top, heights[i], x, y)
-		c.shade(at, t.Segments, y)
+		c.shade(at, t.Segments, y, i == 0, i == len(t.Panels)-1, gap)
 		if i == 0 {
 			c.segmentNames(at, t.Segments, y.max, end, narrow, -46)
 		}
@@ -118,7 +119,14 @@ func panelAxis(p analysis.Panel) (a axis, log bool) {
 		a.ticks.Grid = true
 		return a, true
 	}
-	a = zeroAxis(math.Max(hi, p.Max), 2)
+	if p.Max > 0 && hi <= p.Max {
+		a = axis{max: p.Max, ticks: ticks{At: []float64{0, p.Max / 2, p.Max}, Grid: true}}
+		for _, v := range a.ticks.At {
+			a.ticks.Labels = append(a.ticks.Labels, plain(v))
+		}
+		return a, false
+	}
+	a = zeroAxis(hi, 2)
 	a.ticks.Grid = true
 	return a, false
 }
@@ -127,12 +135,20 @@ func lineColor(k int) string {
 	return [...]string{"var(--a)", "var(--z)", "var(--b)", "var(--mut)"}[min(k, 3)]
 }
 
-func (c *chart) shade(p int, segments []analysis.Segment, y axis) {
+// shade marks the load through all panels without a break.
+func (c *chart) shade(p int, segments []analysis.Segment, y axis, first, last bool, gap float64) {
+	above, below := 0.0, gap
+	if first {
+		above = -36
+	}
+	if last {
+		below = 0
+	}
 	var boxes [][]float64
 	for _, s := range segments {
-		boxes = append(boxes, []float64{s.StartS, y.min, s.EndS, y.max, 8, -8})
+		boxes = append(boxes, []float64{s.StartS, y.max, s.EndS, y.min, above, below})
 	}
-	c.add(p, mark{Kind: "box", Color: "var(--lv)"}, boxes)
+	c.add(p, mark{Kind: "box", Color: "var(--lv)", Under: true}, boxes)
 }
 
 // segmentNames writes the load levels over their shades, as far as they fit.
@@ -145,14 +161,25 @@ func (c *chart) segmentNames(p int, segments []analysis.Segment, y, end float64,
 	var at [][]float64
 	for _, s := range segments {
 		room := int((s.EndS - s.StartS) / end * px / 6.6)
-		label := shorten(s.Label, max(room, 2))
-		if room < 2 {
+		label := fit(s.Label, room)
+		if label == "" {
 			continue
 		}
 		m.Texts = append(m.Texts, label)
 		at = append(at, []float64{(s.StartS + s.EndS) / 2, y, 0, dy})
 	}
 	c.add(p, m, at)
+}
+
+// fit shortens the name of a load level to so many letters; empty when not
+// even a number fits.
+func fit(label string, room int) string {
+	for _, try := range []string{label, strings.Replace(strings.Replace(label, " connections", " conn.", 1), " connection", " conn.", 1), strings.SplitN(label, " ", 2)[0]} {
+		if len([]rune(try)) <= room {
+			return try
+		}
+	}
+	return ""
 }
 
 // panelTitle names a panel and its lines, each in its own colour.

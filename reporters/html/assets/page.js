@@ -129,13 +129,13 @@
     }
   }
 
-  function axisStyle(a, t) {
+  function axisStyle(a, t, x) {
     t = { at: t.at || [], labels: t.labels || [], line: t.line, grid: t.grid, mark: t.mark, inset: t.inset };
     a.axisLine = { show: !!t.line, onZero: false, lineStyle: { color: 'var(--mut)', width: 1 } };
     a.axisTick = { show: !!t.mark, length: 5, lineStyle: { color: 'var(--mut)', width: 1 }, customValues: t.at };
     a.splitLine = { show: !!t.grid, lineStyle: { color: 'var(--grid)', width: 1 } };
     a.minorTick = { show: false };
-    a.axisLabel = { show: t.labels.length > 0, customValues: t.at, color: 'var(--mut)', fontSize: 12, fontFamily: FONT, margin: 8, hideOverlap: false,
+    a.axisLabel = { show: t.labels.length > 0, customValues: t.at, color: 'var(--mut)', fontSize: 12, fontFamily: FONT, margin: x ? 12 : 8, hideOverlap: false,
       formatter: function (v) {
         var best = 0;
         t.at.forEach(function (at, i) { if (Math.abs(at - v) < Math.abs(t.at[best] - v)) best = i; });
@@ -162,12 +162,12 @@
 
   function build(s) {
     var o = s.option;
-    o.xAxis.forEach(function (a, i) { axisStyle(a, s.x[i]); });
-    o.yAxis.forEach(function (a, i) { axisStyle(a, s.y[i]); });
+    o.xAxis.forEach(function (a, i) { axisStyle(a, s.x[i], true); });
+    o.yAxis.forEach(function (a, i) { axisStyle(a, s.y[i], false); });
     o.series.forEach(function (d, i) {
       var m = s.marks[i];
       d.silent = !m.tips;
-      d.z = i + 2;
+      d.z = m.under ? -1 : i + 2;
       if (m.kind === 'line') {
         d.symbol = 'none';
         d.silent = true;

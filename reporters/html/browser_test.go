@@ -1,0 +1,237 @@
+package html
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"abacus/harness/analysis"
+)
+
+// browser is one headless Chromium; what it complained of and asked for.
+type browser struct {
+	ctx context.Context
+
+	mu       sync.Mutex
+	problems []string
+}
+
+// openBrowser starts Chromium, or skips the test where there is none; with
+// ABACUS_REQUIRE_LAB=1 a missing one is a failure.
+func openBrowser(t *testing.T) *browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("short: no browser")
+	}
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			path = p
+			break
+		}
+	}
+	if path == "" {
+		if os.Getenv("ABACUS_REQUIRE_LAB") == "1" {
+			t.Fatal("no chromium on the PATH, and ABACUS_REQUIRE_LAB=1")
+		}
+		t.Skip("no chromium on the PATH")
+	}
+	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
+	options = append(options, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"), chromedp.WSURLReadTimeout(40*time.Second))
+	ctx, cancelTime := context.WithTimeout(context.Background(), 120*time.Second)
+	ctx, cancelExec := chromedp.NewExecAllocator(ctx, options...)
+	ctx, cancel := chromedp.NewContext(ctx)
+	t.Cleanup(func() { cancel(); cancelExec(); cancelTime() })
+	b := &browser{ctx: ctx}
+	if err := chromedp.Listen(ctx, b.listen); err != nil {
+		t.Fatalf("start chromium: %v", err)
+	}
+	for _, call := range []func() error{
+		func() error { _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); return err },
+		func() error { _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); return err },
+		func() error { _, err := chromedp.Call(ctx, runtime.Enable, cdp.Empty{}); return err },
+	} {
+		if err := call(); err != nil {
+			t.Fatalf("start chromium: %v", err)
+		}
+	}
+	return b
+}
+
+func (b *browser) listen(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, "file:") && !strings.HasPrefix(u, "data:") && u != "about:blank" {
+			b.problems = append(b.problems, "request to "+u)
+		}
+	case *runtime.EventExceptionThrown:
+		text := e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			text += ": " + e.ExceptionDetails.Exception.Description
+		}
+		b.problems = append(b.problems, "exception: "+text)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == "error" || e.Type == "warning" || e.Type == "assert" {
+			b.problems = append(b.problems, fmt.Sprintf("console %s: %s", e.Type, e.Args[0].Value))
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == "error" || e.Entry.Level == "warning" {
+			b.problems = append(b.problems, "log: "+e.Entry.Text)
+		}
+	case *page.EventJavascriptDialogOpening:
+		b.problems = append(b.problems, "dialog: "+e.Message)
+	}
+}
+
+// complaints returns what was seen so far and forgets it.
+func (b *browser) complaints() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := b.problems
+	b.problems = nil
+	return p
+}
+
+// open loads a page for a window of that width and waits until its charts are
+// drawn.
+func (b *browser) open(t *testing.T, file string, width int64, dark bool) {
+	t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	_, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(b.ctx, chromedp.Navigate("file://"+file)); err != nil {
+		t.Fatalf("open %s at %d: %v", file, width, err)
+	}
+	_, err = chromedp.Run(b.ctx, chromedp.Poll[bool](`Array.from(document.querySelectorAll('.chart')).every(function (c) { return c.querySelector('svg path, svg text') || c.clientWidth === 0; })`, chromedp.WithPollingTimeout(20*time.Second)))
+	if err != nil {
+		t.Fatalf("charts of %s at %d: %v", file, width, err)
+	}
+}
+
+// screenshot keeps a picture where ABACUS_PAGE_SHOTS says, to be looked at.
+func (b *browser) screenshot(t *testing.T, name string) {
+	t.Helper()
+	dir := os.Getenv("ABACUS_PAGE_SHOTS")
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writePage renders an analysis into a file of the test.
+func writePage(t *testing.T, a *analysis.Analysis) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, render(t, a), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func render(t testing.TB, a *analysis.Analysis) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := (Page{}).Report(&b, a); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// drawn is what the browser sees of one chart.
+type drawn struct {
+	ID       string   `json:"id"`
+	Marks    int      `json:"marks"`
+	Texts    []string `json:"texts"`
+	Overflow float64  `json:"overflow"`
+	Cut      []string `json:"cut"`
+}
+
+// drawnCharts counts the marks of each chart and lists texts that do not lie
+// within the window.
+const drawnCharts = `Array.from(document.querySelectorAll('.chart')).map(function (c) {
+  var svg = c.querySelector('svg'), box = c.getBoundingClientRect();
+  var texts = svg ? Array.from(svg.querySelectorAll('text')) : [];
+  return { id: c.dataset.chart, marks: svg ? svg.querySelectorAll('path').length : 0,
+    texts: texts.map(function (x) { return x.textContent; }),
+    overflow: svg ? svg.getBoundingClientRect().right - box.right : 0,
+    cut: texts.filter(function (x) { var r = x.getBoundingClientRect(); return r.width > 0 && (r.right > box.right + 2 || r.left < box.left - 2 || r.bottom > box.bottom + 2 || r.top < box.top - 2); }).map(function (x) { return x.textContent; }) };
+})`
+
+func TestBrowser(t *testing.T) {
+	b := openBrowser(t)
+	file := writePage(t, newSample())
+	for _, width := range []int64{360, 768, 1440} {
+		for _, dark := range []bool{false, true} {
+			name := fmt.Sprintf("%d-%v", width, map[bool]string{false: "light", true: "dark"}[dark])
+			t.Run(name, func(t *testing.T) {
+				b.open(t, file, width, dark)
+				b.check(t, width, 17)
+				b.screenshot(t, name)
+			})
+		}
+	}
+}
+
+// check asserts that the page is whole at this width.
+func (b *browser) check(t *testing.T, width int64, charts int) {
+	t.Helper()
+	list, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]drawn](drawnCharts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scroll, err := chromedp.Run(b.ctx, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scroll > width {
+		t.Errorf("the page is %d px wide in a window of %d", scroll, width)
+	}
+	if len(list) != charts {
+		t.Errorf("%d charts, want %d", len(list), charts)
+	}
+	for _, c := range list {
+		if c.Marks < 8 || len(c.Texts) < 4 {
+			t.Errorf("%s: %d marks and %d texts drawn", c.ID, c.Marks, len(c.Texts))
+		}
+		if len(c.Cut) > 0 {
+			t.Errorf("%s: texts are cut off: %q", c.ID, c.Cut)
+		}
+	}
+	for _, p := range b.complaints() {
+		t.Error(p)
+	}
+}
