@@ -49,13 +49,12 @@ func ForeignTargets(ctx context.Context, p *plan.Plan) ([]Foreign, error) {
 		}
 		f, seen := byHost[host]
 		if !seen {
-			class, err := preflight.Classify(ctx, host)
+			addresses, _, private, err := preflight.Classify(ctx, host)
 			if err != nil {
 				return nil, fmt.Errorf("target %s: %w", host, err)
 			}
-			f = &Foreign{Host: host, Addresses: class.Addresses}
-			if class.Near() {
-				f = nil
+			if !private {
+				f = &Foreign{Host: host, Addresses: addresses}
 			}
 			byHost[host] = f
 			order = append(order, host)

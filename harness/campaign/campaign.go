@@ -90,6 +90,8 @@ type Bounds struct {
 	WarmupMax, WarmupWindow time.Duration
 	// SettleMax bounds one wait for idle.
 	SettleMax time.Duration
+	// StatusLook bounds one look at a status page while nothing is measured.
+	StatusLook time.Duration
 	// HookTimeout bounds one hook command.
 	HookTimeout time.Duration
 }
@@ -98,10 +100,10 @@ type Bounds struct {
 func DefaultBounds(quick bool) Bounds {
 	if quick {
 		return Bounds{Idle: time.Second, Singles: 5, Fetches: 5, WarmupMax: 600 * time.Millisecond,
-			WarmupWindow: 200 * time.Millisecond, SettleMax: 2 * time.Second, HookTimeout: time.Minute}
+			WarmupWindow: 200 * time.Millisecond, SettleMax: 2 * time.Second, StatusLook: time.Second, HookTimeout: time.Minute}
 	}
 	return Bounds{Idle: 5 * time.Second, Singles: 20, Fetches: 20, WarmupMax: 4 * time.Second,
-		WarmupWindow: 300 * time.Millisecond, SettleMax: time.Minute, HookTimeout: 5 * time.Minute}
+		WarmupWindow: 300 * time.Millisecond, SettleMax: time.Minute, StatusLook: 3 * time.Second, HookTimeout: 5 * time.Minute}
 }
 
 // EventKind says what an Event tells.
@@ -157,6 +159,7 @@ type Campaign struct {
 
 	labs    map[string]*Lab
 	targets map[int]target // by cell
+	bodies  map[bodyKey]string
 	// stopped holds, by ladder, the step from which on runs are given up and why.
 	stopped map[ladder]stopMark
 	pace    pace

@@ -22,6 +22,9 @@ func (c *Campaign) settle(ctx context.Context, cell plan.Cell, pollers []Poller)
 	if s := cell.Settings.Settle; s != nil {
 		limit = min(limit, time.Duration(s.Max))
 	}
+	if limit <= 0 {
+		return nil
+	}
 	start := time.Now()
 	t := c.targets[cell.Index]
 	for {
@@ -34,7 +37,7 @@ func (c *Campaign) settle(ctx context.Context, cell plan.Cell, pollers []Poller)
 		case ctx.Err() != nil:
 			return s
 		case waited >= limit:
-			s.TimedOut = limit > 0
+			s.TimedOut = true
 			return s
 		}
 		select {
@@ -50,7 +53,7 @@ func (c *Campaign) busy(ctx context.Context, t target, pollers []Poller) string 
 		if p.Name() != sourceStatus {
 			continue
 		}
-		pollCtx, cancel := context.WithTimeout(ctx, time.Second)
+		pollCtx, cancel := context.WithTimeout(ctx, min(time.Second, c.Bounds.StatusLook))
 		r, err := p.Poll(pollCtx)
 		cancel()
 		if err == nil && r.Status != nil && r.Status.BusyWorkers != nil && *r.Status.BusyWorkers > c.idleBusy {

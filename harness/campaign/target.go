@@ -185,8 +185,8 @@ func (c *Campaign) job(cell plan.Cell) (stored, real load.Job, err error) {
 	if s.AcceptVariableLength != nil {
 		j.AcceptVariableLength = *s.AcceptVariableLength
 	}
-	if s.Expect != nil && !s.Expect.Empty() {
-		j.Expect, j.SampleEvery = *s.Expect, expectEvery
+	if rules, ok := c.expectations(cell); ok {
+		j.Expect, j.SampleEvery = rules, expectEvery
 	}
 	if stored, err = c.withRequest(j, s, false); err != nil {
 		return stored, real, err

@@ -1,7 +1,311 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
-func newRunCommand(_ *Env) *cobra.Command {
-	return &cobra.Command{Use: "run", RunE: func(*cobra.Command, []string) error { return exitStatus(ExitFailed) }}
+	"github.com/spf13/cobra"
+
+	"abacus/harness/analysis"
+	"abacus/harness/campaign"
+	"abacus/harness/config"
+	"abacus/harness/fault"
+	"abacus/harness/plan"
+	"abacus/harness/preflight"
+	"abacus/harness/record"
+	"abacus/reporters"
+)
+
+// runFlags are the flags of `abacus run` that are no configuration keys.
+type runFlags struct {
+	dryRun, printConfig, asJSON, open, force bool
+	resume                                   string
+}
+
+func newRunCommand(env *Env) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [FILE|NAME|URL...]",
+		Short: "Measure: a campaign, a scenario, a URL's ladder, or URLs compared",
+		Long: `Run a campaign and leave a record with its page below results/.
+
+FILE is a campaign or scenario (it ends in .yaml or has a slash), NAME a built-in
+scenario, a URL gets the static ladder, several URLs are compared. Without an
+argument ./config.yaml is run, or the built-in default where there is none.`,
+		Example: `  abacus run                                  the default campaign
+  abacus run cache-comparison --repeats 10
+  abacus run http://127.0.0.1:8080/page       one page at rising concurrency
+  abacus run http://127.0.0.1:8080/a http://127.0.0.1:8080/b
+  abacus run my.yaml --dry-run                what would be done
+  abacus run --quick                          a page within 20 seconds, no verdict
+  abacus run --resume results/quickstart/latest`,
+		RunE: func(cmd *cobra.Command, args []string) error { return runRun(cmd.Context(), env, cmd, f, args) },
+	}
+	fl := cmd.Flags()
+	config.RegisterFlags(fl)
+	fl.BoolVar(&f.dryRun, "dry-run", false, "print runs, order, requests, minutes and commands; start nothing")
+	fl.BoolVar(&f.printConfig, "print-config", false, "print the effective configuration and where each value came from; start nothing")
+	fl.StringVar(&f.resume, "resume", "", "go on with an interrupted RECORD")
+	fl.BoolVar(&f.force, "force", false, "resume although configuration or machine differ; the record says so")
+	fl.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
+	fl.BoolVar(&f.open, "open", false, "open the page in the browser at the end")
+	return cmd
+}
+
+// job is everything that one invocation of run decided before it starts.
+type runJob struct {
+	loaded      *config.Loaded
+	plan        *plan.Plan
+	fingerprint string
+	formats     []reporters.Format
+	flags       runFlags
+}
+
+func runRun(ctx context.Context, env *Env, cmd *cobra.Command, f runFlags, args []string) error {
+	wd, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("working folder: %w", err)
+	}
+	in := config.Input{Args: args, Flags: cmd.Flags(), Environ: env.Environ(), Dir: wd}
+	var old *record.Reader
+	if f.resume != "" {
+		if len(args) > 0 {
+			return fault.Input(errors.New("--resume takes its campaign from the record, so no FILE, NAME or URL may stand beside it"), "abacus run --resume RECORD")
+		}
+		if old, err = openForResume(f.resume, in); err != nil {
+			return err
+		}
+		in.Args = []string{filepath.Join(old.Dir(), record.CampaignFile)}
+	}
+	job, err := prepareRun(env, f, in)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.printConfig && f.dryRun:
+		return fault.Input(errors.New("--dry-run and --print-config exclude each other"), "call abacus run twice")
+	case f.printConfig:
+		return printConfig(env.Stdout, job.loaded)
+	case f.dryRun:
+		return dryRun(env, job)
+	}
+	if err := askAllowed(ctx, env, job); err != nil {
+		return err
+	}
+	return measure(ctx, env, job, old)
+}
+
+// openForResume finds the record that --resume names.
+func openForResume(arg string, _ config.Input) (*record.Reader, error) {
+	dir, err := record.Find("results", arg)
+	if err != nil {
+		return nil, err
+	}
+	return record.Open(dir)
+}
+
+// prepareRun loads the configuration and makes the plan. Nothing is started.
+func prepareRun(env *Env, f runFlags, in config.Input) (*runJob, error) {
+	loaded, err := config.Load(in)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range loaded.Warnings {
+		fmt.Fprintf(env.Stderr, "warning: %s\n", w)
+	}
+	c := &loaded.Campaign
+	if c.Seed == nil {
+		seed := rand.Uint64N(1_000_000)
+		c.Seed = &seed
+	}
+	p, err := plan.Expand(*c, *c.Seed)
+	if err != nil {
+		return nil, fault.Input(err, "")
+	}
+	fingerprint, err := p.Fingerprint()
+	if err != nil {
+		return nil, err
+	}
+	formats, err := formatsNamed(c.Report.Formats)
+	if err != nil {
+		return nil, err
+	}
+	f.open = f.open || c.Report.Open
+	return &runJob{loaded: loaded, plan: p, fingerprint: fingerprint, formats: formats, flags: f}, nil
+}
+
+// measure runs the campaign, renders its page and prints the summary.
+func measure(ctx context.Context, env *Env, job *runJob, old *record.Reader) error {
+	c := job.plan.Campaign
+	now := time.Now()
+	walk := &campaign.Campaign{Plan: job.plan, Bounds: campaign.DefaultBounds(c.Quick), Needs: needs(env, job)}
+	environment := readEnvironment(ctx, env)
+	walk.Needs.Environment = func(context.Context) preflight.Environment { return environment }
+	t := terminalOf(env, env.Stderr)
+	show := newProgress(env.Stderr, t, job.plan.Rounds)
+	walk.Needs.Events = show.event
+	var err error
+	if old != nil {
+		if walk.Record, err = resumeRecord(job, walk, old, environment); err != nil {
+			return err
+		}
+	} else {
+		walk.Manifest = campaign.Frame(job.plan, version(), job.fingerprint, now)
+		if walk.Record, err = newRecord(job, now); err != nil {
+			return err
+		}
+	}
+	defer walk.Record.Close()
+	printHead(env.Stderr, t, job)
+	outcome, runErr := walk.Run(ctx)
+	show.clear()
+	return errors.Join(finish(ctx, env, job, walk.Record.Dir(), outcome, runErr))
+}
+
+// newRecord makes the record's folder and its campaign file.
+func newRecord(job *runJob, now time.Time) (*record.Writer, error) {
+	c := job.plan.Campaign
+	yaml, err := config.MarshalCampaign(c)
+	if err != nil {
+		return nil, fmt.Errorf("write campaign.yaml: %w", err)
+	}
+	w, err := record.Create(c.Results, c.Name, now, recordNeed(job.plan))
+	if err != nil {
+		return nil, err
+	}
+	if err := w.WriteCampaign(yaml); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// recordNeed is the space that a record and its page may take, in bytes: what
+// runs took at most in trials, and room for the page.
+func recordNeed(p *plan.Plan) int64 { return int64(len(p.Runs))*(48<<10) + 4<<20 }
+
+// resumeRecord takes over an old record, if machine and configuration are the
+// same or the user forces it.
+func resumeRecord(job *runJob, walk *campaign.Campaign, old *record.Reader, environment preflight.Environment) (*record.Writer, error) {
+	differences, err := campaign.Differences(old, job.plan, job.fingerprint, environment)
+	if err != nil {
+		return nil, err
+	}
+	if len(differences) > 0 && !job.flags.force {
+		return nil, fault.Input(fmt.Errorf("resume %s: not the same as when it was begun:\n  %s", old.Dir(), strings.Join(differences, "\n  ")),
+			"start a new campaign, or add --force to go on and have the record say so")
+	}
+	w, err := record.Reopen(old.Dir())
+	if err != nil {
+		return nil, err
+	}
+	walk.Continue(old)
+	walk.Manifest.Differences = append(walk.Manifest.Differences, differences...)
+	return w, nil
+}
+
+// finish renders what there is, prints the summary and settles the status.
+func finish(ctx context.Context, env *Env, job *runJob, dir string, outcome campaign.Outcome, runErr error) error {
+	a, _, err := analyse(dir)
+	if err != nil {
+		return errors.Join(runErr, err)
+	}
+	if err := printResults(env, job, dir, a); err != nil {
+		return errors.Join(runErr, err)
+	}
+	switch {
+	case runErr != nil:
+		return runErr
+	case outcome.Interrupted:
+		fmt.Fprintf(env.Stderr, "hint: go on with `abacus run --resume %s`\n", display(dir))
+		return interruptedStatus(ctx)
+	case outcome.FailedRuns > 0:
+		return exitStatus(ExitFailed)
+	}
+	for _, g := range a.Goals {
+		if g.Outcome == "missed" {
+			return exitStatus(ExitFailed)
+		}
+	}
+	return nil
+}
+
+// printResults renders the files, prints the summary and names the page.
+func printResults(env *Env, job *runJob, dir string, a *analysis.Analysis) error {
+	page := ""
+	for _, f := range job.formats {
+		path, err := renderFile(a, f, dir)
+		if err != nil {
+			return err
+		}
+		if f.Name == "html" {
+			page = path
+		}
+	}
+	if job.flags.asJSON {
+		return reporters.JSON{}.Report(env.Stdout, a)
+	}
+	if err := summary(env.Stdout, terminalOf(env, env.Stdout), a); err != nil {
+		return err
+	}
+	if page == "" {
+		_, err := fmt.Fprintf(env.Stdout, "record   %s\n", display(dir))
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "page     %s\n         %s\n", display(page), fileURL(page))
+	if job.flags.open {
+		return openInBrowser(page)
+	}
+	return nil
+}
+
+// printHead says what is about to be done.
+func printHead(w interface{ Write([]byte) (int, error) }, t terminal, job *runJob) {
+	c, e := job.plan.Campaign, job.plan.Estimate(nil)
+	fmt.Fprintf(w, "%s · seed %d\n", t.paint(c.Name, "1"), job.plan.Seed)
+	fmt.Fprintf(w, "%d runs in %d rounds · about %s and %s requests · to %s\n\n", e.Runs, job.plan.Rounds, brief(e.Took), approximate(e.Requests), strings.Join(hosts(job.plan), ", "))
+}
+
+// hosts lists where the load will go.
+func hosts(p *plan.Plan) []string {
+	var list []string
+	seen := map[string]bool{}
+	for _, cell := range p.Cells {
+		h := "this machine's " + cell.Lab + " lab"
+		if cell.URL != "" {
+			h = hostOf(cell.URL)
+		}
+		if !seen[h] {
+			seen[h] = true
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// approximate writes a number of requests for an announcement.
+func approximate(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1f million", float64(n)/1e6)
+	case n >= 10_000:
+		return fmt.Sprintf("%d thousand", (n+500)/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+// dryRun prints what would be done.
+func dryRun(env *Env, job *runJob) error {
+	if job.flags.asJSON {
+		enc := json.NewEncoder(env.Stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(job.plan)
+	}
+	return printDryRun(env.Stdout, job.loaded, job.plan, labCommands(env, job.plan))
 }

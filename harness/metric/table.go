@@ -79,6 +79,7 @@ func Table() []Definition {
 		count("failed_timeout", lower, "Requests whose answer was not whole within the timeout."),
 		count("failed_exception", lower, "Requests answered by something that is not HTTP, or that failed in no other of these ways."),
 		count("non_2xx", lower, "Whole answers whose status is not 2xx. They are no failures by themselves."),
+		count("status_429", lower, "Whole answers with status 429, Too Many Requests: the server asks for less load."),
 		count("reconnects", lower, "Requests sent again on a new connection because the kept one had been closed between two requests."),
 		{ID: "bytes_per_s", Aliases: []string{"bytes"}, Unit: UnitBytesPerSecond, HigherIsBetter: higher, Source: fromClient,
 			Text: "Bytes received, headers and bodies, divided by the time of the load."},
