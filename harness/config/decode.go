@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"abacus/harness/metric"
+	"abacus/harness/plan"
 	"abacus/scenarios"
 )
 
@@ -55,12 +56,18 @@ type decoder struct {
 	at    map[string]position
 	nodes *int
 	depth int
+	// failed lists the paths of values with a problem, so that what follows
+	// from it is not reported too.
+	failed *[]string
 	// scenario reads one entry of a scenarios: list that is a name or path.
-	scenario func(d *decoder, n *yaml.Node, path string) (scenarios.Scenario, bool)
+	scenario func(d *decoder, n *yaml.Node, path string) scenarios.Scenario
 }
 
 func (d *decoder) fail(n *yaml.Node, path, suggestion, format string, args ...any) {
-	p := Problem{File: d.file, Line: n.Line, Key: d.key(path), Text: fmt.Sprintf(format, args...), Suggestion: suggestion}
+	p := Problem{File: d.file, Line: n.Line, Key: d.key(path), Text: fmt.Sprintf(format, args...)}
+	if suggestion != n.Value { // a number in quotes looks right
+		p.Suggestion = suggestion
+	}
 	if n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {
 		p.Value, p.HasValue = n.Value, true
 		if isSecretPath(path) {
@@ -68,21 +75,35 @@ func (d *decoder) fail(n *yaml.Node, path, suggestion, format string, args ...an
 		}
 	}
 	*d.problems = append(*d.problems, p)
+	*d.failed = append(*d.failed, path)
 }
 
-func (d *decoder) key(path string) string { return strings.TrimPrefix(path, d.prefix) }
+// key is the path as it stands in the file.
+func (d *decoder) key(path string) string {
+	if path+"." == d.prefix {
+		return ""
+	}
+	return strings.NewReplacer("{", "[", "}", "]").Replace(strings.TrimPrefix(path, d.prefix))
+}
+
+// within counts one value against the bounds of a file.
+func (d *decoder) within(n *yaml.Node, path string) bool {
+	*d.nodes++
+	if d.depth <= mostDepth && *d.nodes <= mostNodes {
+		return true
+	}
+	if *d.nodes < 2*mostNodes { // said once: everything after would repeat it
+		*d.nodes = 2 * mostNodes
+		d.fail(&yaml.Node{Line: n.Line}, path, "", "the file is nested too deeply or has too many values (each use of an alias counts)")
+	}
+	return false
+}
 
 // value reads n into v. It reports what is wrong and leaves v as it was then.
 func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 	d.depth++
 	defer func() { d.depth-- }()
-	*d.nodes++
-	if d.depth > mostDepth || *d.nodes > mostNodes {
-		// Said once: everything below and after would repeat it.
-		if *d.nodes < 2*mostNodes {
-			*d.nodes = 2 * mostNodes
-			d.fail(&yaml.Node{Line: n.Line}, path, "", "the file is nested too deeply or has too many values (aliases count each time)")
-		}
+	if !d.within(n, path) {
 		return
 	}
 	if n.Kind == yaml.AliasNode {
@@ -103,11 +124,8 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, path string) {
 		if !v.IsNil() {
 			to.Elem().Set(v.Elem())
 		}
-		before := len(*d.problems)
 		d.value(n, to.Elem(), path)
-		if len(*d.problems) == before {
-			v.Set(to)
-		}
+		v.Set(to)
 	case reflect.Struct:
 		d.mapping(n, v, path)
 	case reflect.Slice:
@@ -173,6 +191,9 @@ func (d *decoder) pairs(n *yaml.Node, path string, do func(key, value *yaml.Node
 			continue
 		}
 		sub := join(path, key.Value)
+		if !d.within(key, sub) {
+			return
+		}
 		if line, twice := seen[key.Value]; twice {
 			d.fail(&yaml.Node{Line: key.Line}, sub, "", "the key stands twice, first on line %d", line)
 			continue
@@ -194,20 +215,27 @@ func join(path, key string) string {
 func (d *decoder) unknownKey(key, value *yaml.Node, t reflect.Type, path string) {
 	at := &yaml.Node{Line: key.Line}
 	if text, ok := laterKeys(t)[key.Value]; ok {
-		d.fail(at, path, "", "%s is not in this version yet", text)
+		d.fail(at, path, "", "not in this version yet (%s)", text)
 		return
 	}
 	keys := keysOf(t)
+	if slices.Contains(keysOf(reflect.TypeFor[plan.Campaign]()), key.Value) && t == reflect.TypeFor[scenarios.Scenario]() {
+		d.fail(at, path, "", "not allowed here: it is a key of a campaign, or of a scenario's own file")
+		return
+	}
 	if near := metric.Nearest(key.Value, keys); near != "" {
 		d.fail(at, path, near, "unknown key")
 		return
 	}
 	if place := placeOf(key.Value); place != "" {
-		d.fail(at, path, "", "not allowed here: it is a key of %s", place)
+		d.fail(at, path, "", "not allowed here: it is a key of: %s", place)
 		return
 	}
 	d.fail(at, path, "", "unknown key; allowed here: %s", strings.Join(keys, ", "))
 }
+
+// hookEntry is the path of one command.
+var hookEntry = regexp.MustCompile(`(^|\.)(setup|prepare|conclude|cleanup)\[[0-9]+\]$`)
 
 // list reads a sequence.
 func (d *decoder) list(n *yaml.Node, v reflect.Value, path string) {
@@ -216,8 +244,8 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, path string) {
 		if n.Kind == yaml.ScalarNode && v.Type().Elem().Kind() == reflect.String {
 			hint = ", as in [" + n.Value + "]"
 		}
-		if v.Type() == reflect.TypeFor[[][]string]() {
-			hint = ", each entry an argument list, as in [[echo, done]]"
+		if v.Type() == reflect.TypeFor[[][]string]() || hookEntry.MatchString(path) {
+			hint = " of argument lists, as in [[echo, done]]; no shell is involved"
 		}
 		d.fail(n, path, "", "must be a list%s", hint)
 		return

@@ -41,10 +41,11 @@ func isPath(s string) bool {
 func isURL(s string) bool { return strings.Contains(s, "://") }
 
 // read returns the bytes of a configuration file, name as the user wrote it.
-func (l *loader) read(name, path, from, key string) ([]byte, bool) {
+// from is where it is named.
+func (l *loader) read(name, path string, from position) ([]byte, bool) {
 	f, err := os.Open(path)
 	if err != nil {
-		p := Problem{File: from, Key: key, Value: name, HasValue: true, Text: "cannot be read: " + cause(err)}
+		p := Problem{File: from.file, Line: from.line, Key: from.key, Value: name, HasValue: true, Text: "cannot be read: " + cause(err)}
 		if errors.Is(err, os.ErrNotExist) {
 			p.Text = "there is no such file"
 			base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".yaml"), ".yml")
@@ -123,6 +124,9 @@ func syntaxProblem(name string, data []byte, err error) Problem {
 	}
 	p.Text = "is not YAML: " + m[2]
 	p.Line, _ = strconv.Atoi(m[1])
+	if strings.HasPrefix(m[2], "did not find expected") {
+		p.Line++ // the library counts these from 0
+	}
 	lines := strings.Split(string(data), "\n")
 	for _, i := range []int{p.Line, p.Line - 1} { // the library may name the line before
 		if i >= 0 && i < len(lines) && strings.HasPrefix(strings.TrimLeft(lines[i], " "), "\t") {
@@ -160,7 +164,7 @@ func (l *loader) kindOf(name string, root *yaml.Node) (kind string, ok bool) {
 
 // decoder returns one for a file whose keys live below prefix.
 func (l *loader) decoder(name, prefix string) *decoder {
-	return &decoder{file: name, prefix: prefix, problems: &l.problems, at: l.at, nodes: &l.nodes, scenario: l.scenarioEntry}
+	return &decoder{file: name, prefix: prefix, problems: &l.problems, failed: &l.failed, at: l.at, nodes: &l.nodes, scenario: l.scenarioEntry}
 }
 
 // campaignFile reads a file of either kind into the campaign.
@@ -174,6 +178,7 @@ func (l *loader) campaignFile(name, dir string, data []byte) {
 	if !ok {
 		return
 	}
+	l.decoded = true
 	if kind == "campaign" {
 		l.decoder(name, "").value(root, reflect.ValueOf(&l.campaign).Elem(), "")
 		if len(l.campaign.Scenarios) == 0 && l.at["scenarios"].file == "" && !l.setsKey("scenarios") {
@@ -216,36 +221,38 @@ func (l *loader) scenarioFile(name, dir string, root *yaml.Node, path string) sc
 }
 
 // scenarioEntry reads an entry of scenarios: that is a name or a path.
-func (l *loader) scenarioEntry(d *decoder, n *yaml.Node, path string) (scenarios.Scenario, bool) {
+func (l *loader) scenarioEntry(d *decoder, n *yaml.Node, path string) scenarios.Scenario {
 	name := n.Value
 	if !isPath(name) {
 		if text, ok := scenarios.File(name); ok {
 			return l.builtIn(name, text, path)
 		}
 		d.fail(n, path, metric.Nearest(name, scenarios.BuiltIn()), "unknown scenario; built in are %s, and a file is written with its ending .yaml", list(scenarios.BuiltIn()))
-		return scenarios.Scenario{}, false
+		return scenarios.Scenario{}
 	}
 	full := name
 	if !filepath.IsAbs(full) {
 		full = filepath.Join(l.dirs[d.file], name)
 	}
 	shown := shownBeside(d.file, name)
-	from := position{file: d.file, line: n.Line}
-	data, ok := l.read(name, full, from.String(), d.key(path))
+	data, ok := l.read(name, full, position{file: d.file, line: n.Line, key: d.key(path)})
 	if !ok {
-		return scenarios.Scenario{}, false
+		l.failed = append(l.failed, path)
+		return scenarios.Scenario{}
 	}
 	root, ok := l.parse(shown, data)
 	if !ok {
-		return scenarios.Scenario{}, false
+		l.failed = append(l.failed, path)
+		return scenarios.Scenario{}
 	}
 	kind, ok := l.kindOf(shown, root)
 	if !ok {
-		return scenarios.Scenario{}, false
+		l.failed = append(l.failed, path)
+		return scenarios.Scenario{}
 	}
 	if kind == "campaign" {
 		d.fail(n, path, "", "is a campaign; a campaign lists scenarios only")
-		return scenarios.Scenario{}, false
+		return scenarios.Scenario{}
 	}
 	s := l.scenarioFile(shown, filepath.Dir(full), root, path)
 	for _, key := range []string{"report", "results", "quick"} {
@@ -254,17 +261,17 @@ func (l *loader) scenarioEntry(d *decoder, n *yaml.Node, path string) (scenarios
 			delete(l.at, path+"."+key)
 		}
 	}
-	return s.Scenario, true
+	return s.Scenario
 }
 
 // builtIn reads a built-in scenario.
-func (l *loader) builtIn(name string, text []byte, path string) (scenarios.Scenario, bool) {
+func (l *loader) builtIn(name string, text []byte, path string) scenarios.Scenario {
 	shown := "built-in " + name + ".yaml"
 	root, ok := l.parse(shown, text)
 	if !ok {
-		return scenarios.Scenario{}, false
+		return scenarios.Scenario{}
 	}
-	return l.scenarioFile(shown, "", root, path).Scenario, true
+	return l.scenarioFile(shown, "", root, path).Scenario
 }
 
 // shownBeside is a file's name as one would write it from where the campaign's

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"strings"
 
 	"abacus/harness/plan"
 	"abacus/scenarios"
@@ -99,19 +98,4 @@ func (l *loader) fillStops(s *scenarios.Scenario, variants []scenarios.Variant) 
 		s.StopIf = externalStops(status)
 		return
 	}
-}
-
-// secretHeader tells whether a header's literal value must not be stored.
-func secretHeader(name string) bool {
-	name = strings.ToLower(name)
-	switch name {
-	case "authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "apikey":
-		return true
-	}
-	for _, word := range []string{"token", "secret", "password", "passwd", "api-key", "apikey", "credential", "session", "private-key", "signature", "-auth", "auth-"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
 }

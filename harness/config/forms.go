@@ -66,7 +66,8 @@ func (d *decoder) steps(n *yaml.Node, to *scenarios.Steps, path string) {
 			if entry.Kind == yaml.AliasNode {
 				entry = entry.Alias
 			}
-			at := fmt.Sprintf("%s[%d]", path, i)
+			// Braces, since [i] is the place among the steps multiplied out.
+			at := fmt.Sprintf("%s{%d}", path, i)
 			if entry.Kind != yaml.MappingNode {
 				d.fail(entry, at, "", "must be a mapping with the keys %s", list(keysOf(reflect.TypeFor[scenarios.Step]())))
 				continue
@@ -201,14 +202,13 @@ func (d *decoder) scenarioList(n *yaml.Node, to *[]scenarios.Scenario, path stri
 		return
 	}
 	var out []scenarios.Scenario
-	for _, entry := range n.Content {
-		at := fmt.Sprintf("%s[%d]", path, len(out))
+	for i, entry := range n.Content {
+		at := fmt.Sprintf("%s[%d]", path, i)
 		if entry.Kind == yaml.AliasNode {
 			entry = entry.Alias
 		}
 		d.at[at] = position{file: d.file, line: entry.Line, key: d.key(at), value: entry.Value, scalar: entry.Kind == yaml.ScalarNode}
 		var s scenarios.Scenario
-		ok := true
 		switch {
 		case entry.Kind == yaml.MappingNode:
 			d.value(entry, reflect.ValueOf(&s).Elem(), at)
@@ -216,14 +216,11 @@ func (d *decoder) scenarioList(n *yaml.Node, to *[]scenarios.Scenario, path stri
 				d.fail(entry, at, "", "needs scenario: with a name")
 			}
 		case entry.Kind == yaml.ScalarNode && entry.ShortTag() == "!!str":
-			s, ok = d.scenario(d, entry, at)
+			s = d.scenario(d, entry, at)
 		default:
 			d.fail(entry, at, "", "must be a built-in name (%s), the path of a YAML file, or a scenario", list(scenarios.BuiltIn()))
-			ok = false
 		}
-		if ok {
-			out = append(out, s)
-		}
+		out = append(out, s) // one that failed too, so that the places of the others stand
 	}
 	*to = out
 }

@@ -28,14 +28,14 @@ func laterKeys(t reflect.Type) map[string]string {
 	switch t {
 	case reflect.TypeFor[scenarios.Step]():
 		return map[string]string{
-			"rate": "load at a fixed rate", "arrivals": "load at a fixed rate", "at_least": "a least duration beside a number of requests",
-			"protocol": "a choice of protocol", "think": "time to think between requests", "idle_connections": "holding idle connections",
-			"slow_clients": "slow clients", "threads": "a number of threads", "urls": "a list of URLs in one run",
+			"rate": "load at a fixed rate", "arrivals": "load at a fixed rate", "at_least": "a least duration beside requests",
+			"protocol": "a choice of protocol", "think": "pauses between requests", "idle_connections": "connections held idle",
+			"slow_clients": "slow clients", "threads": "a number of threads", "urls": "several URLs in one run",
 		}
 	case reflect.TypeFor[scenarios.Observe]():
-		return map[string]string{"node_exporter": "reading node_exporter"}
+		return map[string]string{"node_exporter": "figures of another machine"}
 	case reflect.TypeFor[scenarios.Server]():
-		return map[string]string{"via": "reaching the server's machine"}
+		return map[string]string{"via": "figures of another machine"}
 	case reflect.TypeFor[scenarios.Lab]():
 		return map[string]string{
 			"mpm": "the lab apache", "php": "the lab apache", "max_request_workers": "the lab apache", "threads_per_child": "the lab apache",
@@ -43,23 +43,27 @@ func laterKeys(t reflect.Type) map[string]string {
 		}
 	case reflect.TypeFor[plan.Campaign](), reflect.TypeFor[scenarioFile](), reflect.TypeFor[scenarios.Scenario](), reflect.TypeFor[scenarios.Variant]():
 		return map[string]string{
-			"cpus": "binding to CPUs", "tls": "a choice of TLS settings", "proxy": "going through a proxy",
-			"auth":    "this key (headers: {Authorization: \"Basic ${CREDENTIALS}\"} does the same)",
-			"cookies": "this key (headers: {Cookie: \"name=${VALUE}\"} does the same)",
+			"cpus": "binding to CPUs", "tls": "settings of TLS", "proxy": "going through a proxy",
+			"auth":    "headers: {Authorization: \"Basic ${CREDENTIALS}\"} does the same",
+			"cookies": "headers: {Cookie: \"name=${VALUE}\"} does the same",
 		}
 	}
 	return nil
 }
 
-// placeOf names the place where a key is known, "" when nowhere.
+// placeOf names the places where a key is known, "" when nowhere.
 func placeOf(key string) string {
+	if slices.Contains(keysOf(reflect.TypeFor[scenarios.Settings]()), key) {
+		return "campaign, scenario and variant"
+	}
+	var places []string
 	for _, p := range []struct {
 		t    reflect.Type
 		text string
 	}{
-		{reflect.TypeFor[plan.Campaign](), "a campaign"},
-		{reflect.TypeFor[scenarios.Scenario](), "a scenario"},
-		{reflect.TypeFor[scenarios.Variant](), "a variant"},
+		{reflect.TypeFor[plan.Campaign](), "campaign"},
+		{reflect.TypeFor[scenarios.Scenario](), "scenario"},
+		{reflect.TypeFor[scenarios.Variant](), "variant"},
 		{reflect.TypeFor[scenarios.Step](), "steps"},
 		{reflect.TypeFor[scenarios.Observe](), "observe"},
 		{reflect.TypeFor[expect.Rules](), "expect"},
@@ -69,10 +73,10 @@ func placeOf(key string) string {
 		{reflect.TypeFor[plan.Report](), "report"},
 	} {
 		if slices.Contains(keysOf(p.t), key) {
-			return p.text
+			places = append(places, p.text)
 		}
 	}
-	return ""
+	return strings.Join(places, ", ")
 }
 
 func list(words []string) string { return strings.Join(words, ", ") }

@@ -5,12 +5,14 @@
 package config
 
 import (
+	"cmp"
 	"crypto/rand"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -87,32 +89,30 @@ type loader struct {
 	dirs map[string]string
 	sets []override
 	file string
+	// decoded tells that there is a campaign to judge.
+	decoded bool
+	// failed lists the paths of values that could not be read.
+	failed []string
 }
 
 // Load reads and merges the configuration. The error holds Problems
 // (errors.As) and is an input fault.
 func Load(in Input) (*Loaded, error) {
-	l := &loader{in: in, dir: in.Dir, at: map[string]position{}, dirs: map[string]string{}}
-	if l.dir == "" {
-		wd, err := os.Getwd()
-		if err != nil {
-			return nil, fmt.Errorf("find the working directory: %w", err)
-		}
-		l.dir = wd
+	dir, err := filepath.Abs(in.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
+	l := &loader{in: in, dir: dir, at: map[string]position{}, dirs: map[string]string{}}
 	l.sets = l.assignments()
 	l.arguments()
-	// What did not parse is only half there: judging it further would report
-	// what follows from the first problems.
-	if len(l.problems) == 0 {
+	if l.decoded {
 		l.merge()
-	}
-	if len(l.problems) == 0 {
 		l.absolutePaths()
 		l.fill()
 		l.validate()
 	}
 	if len(l.problems) > 0 {
+		l.sortProblems()
 		return nil, fault.Input(l.problems, "nothing was started; `abacus init --full` shows every key with its default")
 	}
 	out := &Loaded{Campaign: l.campaign, Warnings: l.warnings, File: l.file}
@@ -122,6 +122,20 @@ func Load(in Input) (*Loaded, error) {
 	}
 	out.Origins = origins
 	return out, nil
+}
+
+// sortProblems puts them into the order of the lines; files keep the order in
+// which they were read.
+func (l *loader) sortProblems() {
+	order := map[string]int{}
+	for _, p := range l.problems {
+		if _, seen := order[p.File]; !seen {
+			order[p.File] = len(order)
+		}
+	}
+	slices.SortStableFunc(l.problems, func(a, b Problem) int {
+		return cmp.Or(order[a.File]-order[b.File], a.Line-b.Line)
+	})
 }
 
 // arguments finds out what is to be run and reads it.
@@ -147,7 +161,7 @@ func (l *loader) arguments() {
 		if !filepath.IsAbs(full) {
 			full = filepath.Join(l.dir, full)
 		}
-		if data, ok := l.read(args[0], full, "argument", ""); ok {
+		if data, ok := l.read(args[0], full, position{file: "argument"}); ok {
 			l.file = args[0]
 			l.campaignFile(args[0], filepath.Dir(full), data)
 		}
@@ -167,7 +181,7 @@ func (l *loader) defaultCampaign() {
 		l.campaignFile("built-in config.yaml", l.dir, defaultFile)
 		return
 	}
-	if data, ok := l.read("config.yaml", path, "argument", ""); ok {
+	if data, ok := l.read("config.yaml", path, position{file: "working directory"}); ok {
 		l.file = "config.yaml"
 		l.campaignFile("config.yaml", l.dir, data)
 	}

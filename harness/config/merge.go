@@ -155,6 +155,7 @@ func (l *loader) merge() {
 		}
 	}
 	l.allowFlag()
+	l.settleTarget()
 }
 
 // setScalars puts the scalar assignments of --set above all else.
@@ -351,32 +352,59 @@ func typeAt(t reflect.Type, key string) reflect.Type {
 }
 
 // clearBelow takes the key off the scenarios, so that the override counts for
-// them too, and settles what follows from a new target.
+// them too.
 func (l *loader) clearBelow(o override) {
-	c := &l.campaign
 	switch o.key {
 	case "title", "question", "author", "notes", "caveats", "lab":
-		// Texts describe what they stand at; the campaign's lab goes before a
-		// scenario's anyway.
-	default:
-		for i := range c.Scenarios {
-			clearKey(reflect.ValueOf(&c.Scenarios[i].Settings).Elem(), o.key)
-		}
+		return // texts describe what they stand at; a campaign's lab goes before a scenario's anyway
 	}
-	switch {
-	case o.key == "url":
-		if c.Lab == nil || !strings.HasPrefix(l.at["lab"].file, "flag ") {
-			c.Lab = &scenarios.Lab{Kind: plan.LabExternal}
-			l.at["lab"] = position{file: o.source}
-		}
-	case o.key == "lab" && c.Lab.Kind != plan.LabExternal:
-		if !strings.HasPrefix(l.at["url"].file, "flag ") {
-			c.URL = ""
-		}
+	for i := range l.campaign.Scenarios {
+		clearKey(reflect.ValueOf(&l.campaign.Scenarios[i].Settings).Elem(), o.key)
+		delete(l.at, fmt.Sprintf("scenarios[%d].%s", i, o.key))
+	}
+}
+
+// settleTarget decides between a lab and a url that were given in different
+// places: the stronger one takes the other's place. Given in the same place
+// they are left for validate to refuse.
+func (l *loader) settleTarget() {
+	c := &l.campaign
+	lab, target := l.rank("lab"), l.rank("url")
+	if c.Lab == nil || c.Lab.Kind == plan.LabExternal {
+		return
+	}
+	if lab > rankFile && lab > target {
+		c.URL = ""
 		for i := range c.Scenarios {
 			c.Scenarios[i].URL = ""
 		}
 	}
+	if c.URL != "" && target > lab {
+		c.Lab = &scenarios.Lab{Kind: plan.LabExternal}
+		l.at["lab"] = position{file: l.at["url"].file, line: l.at["url"].line}
+	}
+}
+
+// The ranks of what may give a key.
+const (
+	rankNone = iota
+	rankFile
+	rankEnv
+	rankFlag
+)
+
+// rank tells what gave a key of the campaign.
+func (l *loader) rank(key string) int {
+	pos, ok := l.at[key]
+	switch {
+	case !ok:
+		return rankNone
+	case strings.HasPrefix(pos.file, "flag "):
+		return rankFlag
+	case strings.HasPrefix(pos.file, "env "):
+		return rankEnv
+	}
+	return rankFile
 }
 
 // clearKey zeroes the field of a key, through copies of what pointers hold.

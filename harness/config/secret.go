@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"abacus/scenarios"
@@ -46,6 +47,21 @@ func Expand(value string, getenv func(string) string) (string, error) {
 		return "", failed
 	}
 	return out, nil
+}
+
+// secretHeader tells whether a header's literal value must not be stored.
+func secretHeader(name string) bool {
+	name = strings.ToLower(name)
+	switch name {
+	case "authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "apikey":
+		return true
+	}
+	for _, part := range []string{"token", "secret", "passw", "api-key", "apikey", "credential", "session", "private-key", "signature"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return slices.Contains(strings.Split(name, "-"), "auth")
 }
 
 // schemeOnly and namesOnly are what may stand beside references: the scheme of

@@ -24,6 +24,7 @@ const (
 // urls makes a campaign of URLs: one is put on the steps of the static
 // ladder, several are compared at one load level.
 func (l *loader) urls(args []string) {
+	l.decoded = true
 	names := urlNames(args)
 	s := scenarios.Scenario{Name: campaignName(names)}
 	for i, u := range args {

@@ -21,8 +21,23 @@ const (
 	mostPath        = 4096
 )
 
+// broken tells whether the value at path, one around it or one in it could not
+// be read: what seems wrong with it then is only what follows.
+func (l *loader) broken(path string) bool {
+	return slices.ContainsFunc(l.failed, func(f string) bool { return holds(f, path) || holds(path, f) })
+}
+
+// holds tells whether the value at inner is the one at outer or inside it.
+func holds(outer, inner string) bool {
+	rest, ok := strings.CutPrefix(inner, outer)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[' || rest[0] == '{' || outer == "")
+}
+
 // bad reports what is wrong with the value at path.
 func (l *loader) bad(path, suggestion, format string, args ...any) {
+	if l.broken(path) {
+		return
+	}
 	rest, pos, _ := l.nearest(path)
 	p := Problem{File: pos.file, Line: pos.line, Key: strings.TrimPrefix(pos.key+rest, "."), Text: fmt.Sprintf(format, args...), Suggestion: suggestion}
 	if rest == "" && pos.scalar {
@@ -125,9 +140,8 @@ func (l *loader) checkScenario(path string, s *scenarios.Scenario) {
 		}
 	}
 	l.checkSteps(path, s)
-	before := len(l.problems)
 	l.checkVariants(path, s)
-	if len(l.problems) == before {
+	if !l.broken(path + ".variants") {
 		l.checkTargets(path, s)
 	}
 }
@@ -229,6 +243,10 @@ func (l *loader) checkTargets(path string, s *scenarios.Scenario) {
 		l.warnings = append(l.warnings, fmt.Sprintf("scenario %s: variant %s is left out, it exists only on %s", s.Name, v.Name, list(v.Labs)))
 	}
 	var running []string
+	unnamed := func(v scenarios.Variant) bool { return v.Name == "" }
+	if slices.ContainsFunc(kept, unnamed) || slices.ContainsFunc(left, unnamed) {
+		return
+	}
 	for _, v := range kept {
 		at := path
 		for i := range s.Variants {

@@ -308,7 +308,7 @@ func (l *loader) checkRhythm(path string, s *scenarios.Settings) {
 
 func (l *loader) checkDuration(path string, d scenarios.Duration, least, most time.Duration) {
 	if time.Duration(d) < least || time.Duration(d) > most {
-		l.bad(path, "", "must be %v to %v", least, most)
+		l.bad(path, "", "must be %s to %s", shortDuration(scenarios.Duration(least)), shortDuration(scenarios.Duration(most)))
 	}
 }
 
@@ -359,7 +359,7 @@ func (l *loader) checkConditions(path string, list []string, stop bool) {
 func (l *loader) checkHook(path string, argv [][]string) {
 	for i, args := range argv {
 		at := fmt.Sprintf("%s[%d]", path, i)
-		if strings.TrimSpace(args[0]) == "" {
+		if len(args) > 0 && strings.TrimSpace(args[0]) == "" {
 			l.bad(at+"[0]", "", "is empty; it must be the command")
 		}
 		for j, a := range args {

@@ -151,8 +151,11 @@ func (p *parser) metric() (Definition, error) {
 		return Definition{}, p.fail(at, "", "a metric must stand here: %s", allowed())
 	}
 	def, ok := Lookup(name)
+	if near := Nearest(name, names()); !ok && near != "" {
+		return Definition{}, p.fail(at, near, "unknown metric %q", name)
+	}
 	if !ok {
-		return Definition{}, p.fail(at, Nearest(name, names()), "unknown metric %q; allowed are %s", name, allowed())
+		return Definition{}, p.fail(at, "", "unknown metric %q; allowed are %s", name, allowed())
 	}
 	return def, nil
 }
