@@ -60,11 +60,11 @@ func fetchAll(ctx context.Context, t Target, u *url.URL, n int) survey {
 	s := survey{asked: n}
 	ctx, cancel := context.WithTimeout(ctx, maxSurvey)
 	defer cancel()
-	client := t.client(true)
-	defer client.CloseIdleConnections()
+	transport := t.transport(true)
+	defer transport.CloseIdleConnections()
 	failures := 0
 	for range n {
-		f, body := fetchOne(ctx, client, t, u)
+		f, body := fetchOne(ctx, transport, t, u)
 		if f.err != nil && ctx.Err() != nil && len(s.fetches) > 0 {
 			s.outOfTime = errors.Is(ctx.Err(), context.DeadlineExceeded)
 			break
@@ -106,14 +106,14 @@ func (s *survey) compare(f fetched, body []byte) {
 }
 
 // fetchOne makes one request and reads its answer whole, up to maxBody.
-func fetchOne(ctx context.Context, client *http.Client, t Target, u *url.URL) (fetched, []byte) {
+func fetchOne(ctx context.Context, transport *http.Transport, t Target, u *url.URL) (fetched, []byte) {
 	ctx, cancel := context.WithTimeout(ctx, t.timeout())
 	defer cancel()
 	req, err := t.request(ctx, u)
 	if err != nil {
 		return fetched{err: plain(err)}, nil
 	}
-	resp, err := client.Do(req)
+	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		return fetched{err: plain(err)}, nil
 	}

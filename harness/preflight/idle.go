@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"context"
+	"runtime"
 	"time"
 )
 
@@ -36,6 +37,7 @@ type IdleInput struct {
 	// connection of its own; 0 makes none.
 	Singles int
 	Target  Target
+	// Machine is what the verdict needs beside; no CPUs are this machine's.
 	Machine Machine
 }
 
@@ -59,6 +61,9 @@ func MeasureIdle(ctx context.Context, in IdleInput) Idle {
 	if in.Singles > 0 {
 		idle.SinglesURL = redact(in.Target.URL)
 		idle.Singles = singles(ctx, in.Target, in.Singles)
+	}
+	if in.Machine.CPUs == 0 {
+		in.Machine.CPUs = runtime.NumCPU()
 	}
 	return JudgeIdle(idle, in.Machine)
 }

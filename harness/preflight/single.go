@@ -24,14 +24,14 @@ func SingleRequest(ctx context.Context, t Target) Phases {
 	if err != nil {
 		return Phases{Error: shorten(plain(err).Error(), 200)}
 	}
-	client := t.client(false)
-	defer client.CloseIdleConnections()
+	transport := t.transport(false)
+	defer transport.CloseIdleConnections()
 	begun := time.Now()
 	fail := func(err error, status int) Phases {
 		finding, _ := explain(plain(err), t)
 		return marks.phases(Phases{TotalNS: time.Since(begun).Nanoseconds(), Status: status, Error: finding})
 	}
-	resp, err := client.Do(req)
+	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		return fail(err, 0)
 	}

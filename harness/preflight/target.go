@@ -1,10 +1,12 @@
 package preflight
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -79,28 +81,26 @@ func (t Target) hostHeader(u *url.URL) string {
 	return u.Host
 }
 
-// client asks as the load will: HTTP/1.1, no proxy, no redirect followed,
-// bodies as they are sent.
-func (t Target) client(keep bool) *http.Client {
+// transport asks as the load will: HTTP/1.1, no proxy, bodies as they are
+// sent. It is used without http.Client, which would refuse a redirect that
+// points to no URL instead of showing it; so nothing is ever followed.
+func (t Target) transport(keep bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: t.timeout()}
-	return &http.Client{
-		Transport: &http.Transport{
-			Proxy: nil,
-			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-				if t.ConnectTo != "" {
-					addr = t.ConnectTo
-				}
-				return dialer.DialContext(ctx, network, addr)
-			},
-			// Asked for by the caller, for targets whose certificate cannot be verified.
-			TLSClientConfig:        &tls.Config{InsecureSkipVerify: t.InsecureTLS, MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:    t.timeout(),
-			DisableCompression:     true,
-			DisableKeepAlives:      !keep,
-			MaxIdleConnsPerHost:    1,
-			MaxResponseHeaderBytes: 256 << 10,
+	return &http.Transport{
+		Proxy: nil,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if t.ConnectTo != "" {
+				addr = t.ConnectTo
+			}
+			return dialer.DialContext(ctx, network, addr)
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		// Asked for by the caller, for targets whose certificate cannot be verified.
+		TLSClientConfig:        &tls.Config{InsecureSkipVerify: t.InsecureTLS, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    t.timeout(),
+		DisableCompression:     true,
+		DisableKeepAlives:      !keep,
+		MaxIdleConnsPerHost:    1,
+		MaxResponseHeaderBytes: 256 << 10,
 	}
 }
 
@@ -110,19 +110,17 @@ func (t Target) request(ctx context.Context, u *url.URL) (*http.Request, error) 
 	if method == "" {
 		method = http.MethodGet
 	}
-	var body *strings.Reader
+	var body io.Reader
 	if t.Body != nil {
-		body = strings.NewReader(string(t.Body))
+		body = bytes.NewReader(t.Body)
 	}
-	var req *http.Request
-	var err error
-	if body != nil {
-		req, err = http.NewRequestWithContext(ctx, method, u.String(), body)
-	} else {
-		req, err = http.NewRequestWithContext(ctx, method, u.String(), nil)
-	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
 		return nil, err
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		req.SetBasicAuth(u.User.Username(), password)
 	}
 	agent := t.UserAgent
 	if agent == "" {
