@@ -236,17 +236,19 @@ func TestFarTargets(t *testing.T) {
 	}
 }
 
-// TestInterrupt: what there is is printed, without a Finished line.
+// TestInterrupt: what there is is printed, without a Finished line; a connect
+// that the interrupt cut off is no failure.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	code, stdout, stderr := mainOn(ctx, func(ctx context.Context, _ load.Job, trace Trace) (*load.Result, error) {
 		trace.Each(good)
 		cancel()
 		<-ctx.Done()
-		r := &load.Result{ElapsedNS: 2e9, Interrupted: true, Counts: load.Counts{Complete: 1}, Total: distribution(5 * ms)}
+		trace.Each(Exchange{Kind: load.FailConnect, Err: fmt.Errorf("connecting: %w", ctx.Err())})
+		r := &load.Result{ElapsedNS: 2e9, Interrupted: true, Counts: load.Counts{Complete: 1, Failed: 1, Connect: 1}, Total: distribution(5 * ms)}
 		return r, nil
 	}, "-n", "1000", anyURL)
-	if code != 1 || strings.Contains(stderr, "Finished") || !strings.Contains(stdout, "\nComplete requests:      1\n") ||
+	if code != 1 || strings.Contains(stderr, "Finished") || !strings.Contains(stdout, "\nComplete requests:      1\nFailed requests:        0\n") ||
 		!strings.Contains(stdout, "\nRequests per second:    0.50 [#/sec] (mean)\n") {
 		t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
 	}
