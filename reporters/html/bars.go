@@ -85,11 +85,11 @@ func (c *chart) bar(p int, r row, at float64, m measure) {
 			continue
 		}
 		v /= m.divisor
-		off := 0.0
-		if n > 1 {
-			off = 14 * (2*float64(i)/float64(n-1) - 1)
-		}
 		end = math.Max(end, v)
+		if n < 2 {
+			continue // the bar itself is the run
+		}
+		off := 14 * (2*float64(i)/float64(n-1) - 1)
 		good = append(good, []float64{v, at, 0, dy + 3 + off})
 		dots.Tips = append(dots.Tips, fmt.Sprintf("%s, round %d: %s %s", r.name, pt.Round, fourDigits(v), m.unit))
 	}
@@ -140,20 +140,32 @@ func rounds(rows []row, last int) *chart {
 	p := c.panel(fmt.Sprint(axisWidth(y)), fmt.Sprint(20+width*7), top, height, x, y)
 	c.add(p, mark{Kind: "text", Color: mut, AbsX: true, AbsY: true, Texts: []string{"Throughput, requests/s"}}, [][]float64{{0, 8}})
 	for _, r := range rows {
-		var line, dots [][]float64
+		var line, dots, voids, failed [][]float64
 		m := mark{Kind: "dot", Color: r.look.Color, Shape: r.look.Shape, Size: 3.4}
+		ring := mark{Kind: "dot", Color: mut, Shape: "void", Size: 5.5}
+		cross := mark{Kind: "dot", Color: "var(--warn)", Shape: "cross", Size: 3.5}
 		for _, pt := range r.cell.Points {
 			v, ok := throughputOf(pt)
+			tip := fmt.Sprintf("%s, round %d: ", r.name, pt.Round)
 			if !ok || pt.Bad != "" {
 				line = append(line, []float64{float64(pt.Round), math.NaN()})
+				if ok {
+					voids = append(voids, []float64{float64(pt.Round), v})
+					ring.Tips = append(ring.Tips, tip+requestsPerS(v)+", void: "+shorten(pt.Bad, 80))
+				} else if pt.Bad != "" {
+					failed = append(failed, []float64{float64(pt.Round), 0})
+					cross.Tips = append(cross.Tips, tip+"failed: "+shorten(pt.Bad, 80))
+				}
 				continue
 			}
 			line = append(line, []float64{float64(pt.Round), v})
 			dots = append(dots, []float64{float64(pt.Round), v})
-			m.Tips = append(m.Tips, fmt.Sprintf("%s, round %d: %s", r.name, pt.Round, requestsPerS(v)))
+			m.Tips = append(m.Tips, tip+requestsPerS(v))
 		}
 		c.add(p, mark{Kind: "line", Color: r.look.Color, Width: 1.4}, line)
 		c.add(p, m, dots)
+		c.add(p, ring, voids)
+		c.add(p, cross, failed)
 		if len(dots) > 0 {
 			end := dots[len(dots)-1]
 			at = append(at, []float64{x.max, end[1], 8, 0})

@@ -235,3 +235,108 @@ func (b *browser) check(t *testing.T, width int64, charts int) {
 		t.Error(p)
 	}
 }
+
+// TestBrowserStates opens the page in each of its states.
+func TestBrowserStates(t *testing.T) {
+	b := openBrowser(t)
+	for _, s := range []struct {
+		name   string
+		charts int
+		change []func(*analysis.Analysis)
+	}{
+		{"void-and-failed", 16, []func(*analysis.Analysis){voidLevel, failedCell6, someFailed, interrupted}},
+		{"quick-without-status", 11, []func(*analysis.Analysis){quick, noStatus}},
+		{"nothing", 0, []func(*analysis.Analysis){nothing}},
+	} {
+		a := newSample()
+		for _, change := range s.change {
+			change(a)
+		}
+		file := writePage(t, a)
+		for _, width := range []int64{360, 1440} {
+			b.open(t, file, width, false)
+			t.Run(fmt.Sprintf("%s-%d", s.name, width), func(t *testing.T) {
+				b.check(t, width, s.charts)
+				b.screenshot(t, fmt.Sprintf("%s-%d", s.name, width))
+			})
+		}
+	}
+}
+
+// TestPrint prints the page from a dark window: it must come out in light
+// colours, within the paper, with every fold open.
+func TestPrint(t *testing.T) {
+	b := openBrowser(t)
+	b.open(t, writePage(t, newSample()), 1440, true)
+	if dir := os.Getenv("ABACUS_PAGE_SHOTS"); dir != "" {
+		pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "print.pdf"), pdf, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 700, Height: 1000, DeviceScaleFactor: 1}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`(dispatchEvent(new Event('beforeprint')), JSON.stringify({
+		ground: getComputedStyle(document.body).backgroundColor,
+		closed: document.querySelectorAll('details:not([open])').length,
+		contents: getComputedStyle(document.querySelector('.toc')).display,
+		wide: Array.from(document.querySelectorAll('.chart svg')).filter(function (s) { return s.getBoundingClientRect().right > 701; }).length,
+		band: getComputedStyle(document.querySelector('.chart svg path[stroke="var(--a)"]')).stroke }))`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"ground":"rgb(255, 255, 255)","closed":0,"contents":"none","wide":0,"band":"rgb(26, 92, 179)"}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestToggle switches the colours by hand; the charts follow without a redraw.
+func TestToggle(t *testing.T) {
+	b := openBrowser(t)
+	b.open(t, writePage(t, newSample()), 1440, false)
+	colours := `JSON.stringify([getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.chart svg path[stroke="var(--a)"]')).stroke, document.getElementById('th').textContent])`
+	for _, want := range []string{`["rgb(253, 253, 252)","rgb(26, 92, 179)","Dark"]`, `["rgb(20, 23, 26)","rgb(106, 168, 251)","Light"]`, `["rgb(253, 253, 252)","rgb(26, 92, 179)","Dark"]`} {
+		got, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](colours))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if err := chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("#th"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBrowserComplaints makes sure that the tests above would notice.
+func TestBrowserComplaints(t *testing.T) {
+	b := openBrowser(t)
+	file := filepath.Join(t.TempDir(), "bad.html")
+	bad := `<img src="http://127.0.0.1:9/x.png"><script>console.error("said"); setTimeout(function () { throw new Error("thrown"); }, 0)</script><footer></footer>`
+	if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.open(t, file, 800, false)
+	var seen []string
+	deadline := time.Now().Add(20 * time.Second)
+	for time.Now().Before(deadline) {
+		seen = append(seen, b.complaints()...)
+		all := strings.Join(seen, "\n")
+		if strings.Contains(all, "request to http://127.0.0.1:9/x.png") && strings.Contains(all, "said") && strings.Contains(all, "thrown") {
+			return
+		}
+		if _, err := chromedp.Run(b.ctx, chromedp.Evaluate[int64](`1`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Errorf("not all was noticed: %q", seen)
+}

@@ -97,6 +97,9 @@ func stressLine(courses []course) string {
 		}
 		apart = apart || len(k.apart) > 0
 	}
+	if mostRuns(rows) < 2 {
+		return "points: the one run of each level, joined by straight lines"
+	}
 	text := "large points: mean" + strings.Replace(runCount(rows), ",", " of", 1) + ", joined by straight lines; error bars: 95" + number.ThinSpace + "% interval; small points: runs"
 	if bad {
 		text += "; dashed rings: void runs, in no mean"

@@ -257,6 +257,9 @@ func levelLine(rows []row) string {
 }
 
 func barLine(rows []row) string {
+	if mostRuns(rows) < 2 {
+		return "bar: the one run, without spread"
+	}
 	return "bar: mean; whisker: ± 1 sd between the runs; points: runs" + runCount(rows)
 }
 
@@ -285,6 +288,15 @@ func runCount(rows []row) string {
 		return ", " + plural(hi, "run", "runs") + " each"
 	}
 	return fmt.Sprintf(", %d to %d runs each", lo, hi)
+}
+
+// mostRuns is the greatest number of good runs of any row.
+func mostRuns(rows []row) int {
+	n := 0
+	for _, r := range rows {
+		n = max(n, r.cell.Runs)
+	}
+	return n
 }
 
 func describeThroughput(rows []row) string {

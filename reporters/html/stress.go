@@ -211,6 +211,9 @@ func (c *chart) levelRuns(p int, cell analysis.Cell, l look, at, jitter float64)
 	cross := mark{Kind: "dot", Color: "var(--warn)", Shape: "cross", Size: 3.5}
 	var goods, rings, crosses [][]float64
 	n := len(cell.Points)
+	if n < 2 && cell.Throughput != nil {
+		return // the mean is the run
+	}
 	for i, pt := range cell.Points {
 		k := float64(i - n/2)
 		if i >= n/2 {
