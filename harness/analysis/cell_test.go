@@ -65,6 +65,9 @@ func TestMergedAndPerRunFigures(t *testing.T) {
 		for _, v := range ms {
 			r.Total.Record(v * 1e6)
 		}
+		r.Waiting, r.Processing, r.Connect = load.NewDistribution(), load.NewDistribution(), load.NewDistribution()
+		r.Waiting.Record(4e6)
+		r.Processing.Record(7e6)
 	}
 	k := c.analyse(t).Cells[0]
 	w := k.WithinRun.Total
@@ -72,6 +75,9 @@ func TestMergedAndPerRunFigures(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	near(t, "sd", *w.SD, math.Sqrt(1400.0/3)*1e6, 1e-3)
+	if k.WithinRun.Waiting.Mean != 4e6 || k.WithinRun.Processing.Median > 7e6 || k.WithinRun.Processing.Count != 2 || k.WithinRun.Connect != nil {
+		t.Errorf("phases %+v", k.WithinRun)
+	}
 	if *k.Latency.Mean.Value != 30e6 || k.Latency.Mean.Runs.Mean != 30e6 || k.Latency.Mean.Runs.Min != 15e6 || k.Latency.Mean.Runs.Max != 45e6 {
 		t.Errorf("mean %+v", k.Latency.Mean)
 	}

@@ -162,6 +162,16 @@ func TestEnginesAreComparedAsEngines(t *testing.T) {
 	}
 }
 
+func TestEnginesOverFewRounds(t *testing.T) {
+	cells := []record.Cell{cellOf("engine-check", "static/native", keepAlive(50), false), cellOf("engine-check", "static/hey", keepAlive(50), false)}
+	cells[0].URL, cells[1].URL, cells[1].Engine = "/static.html", "/static.html", "hey"
+	a := newCampaign(3, cells, func(cell, round int) float64 { return []float64{1500, 1000}[cell] }).analyse(t)
+	want := "Loaded by native, the server answered more than loaded by hey in 3 of 3 rounds (1.50 times in the middle one); fewer than six rounds give no verdict."
+	if got := primaryOf(a, "engine-check")[0].Sentence; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestQuickGivesNoIntervals(t *testing.T) {
 	c := ratios(1.9, 2, 1.9, 2, 1.9, 2)
 	c.manifest.Quick = true

@@ -88,6 +88,7 @@ func (f *finder) add(x Finding) {
 	if x.Confidence == "" {
 		x.Confidence = confidenceHigh
 	}
+	x.Advice = capitalised(x.Advice)
 	f.out = append(f.out, x)
 }
 

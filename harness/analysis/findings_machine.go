@@ -18,14 +18,6 @@ const (
 	stolenShare = 0.05
 )
 
-// statusEvery is the time between two status samples, as it came out.
-func (s *cellSeen) statusEvery() time.Duration {
-	if s.leastOK < 1 {
-		return 200 * time.Millisecond
-	}
-	return time.Duration(s.leastNS / int64(s.leastOK))
-}
-
 // finer is a poll interval that would give enough samples in a run as short as
 // the shortest: a round number, 10 ms at the least.
 func finer(s cellSeen) time.Duration {
@@ -197,17 +189,13 @@ func (f *finder) fullCPU() {
 		names = append(names, fmt.Sprintf("%d more", len(cells)-6))
 	}
 	f.add(Finding{ID: "cpu_full", Severity: preflight.Warning, Scope: f.scopeOf(cells),
-		Title:    fmt.Sprintf("The machine's CPU was full at %d of %s.", len(cells), plural(int64(len(f.a.Cells)), "load level")),
-		Evidence: sentence(evidence, "At: "+list(names), more), Advice: advice})
+		Title:    fmt.Sprintf("The machine's CPU was full in %d of %s.", len(cells), plural(int64(len(f.a.Cells)), "measurement")),
+		Evidence: sentence(evidence, "So it was with "+list(names), more), Advice: advice})
 }
 
 // preparation judges what came before load: baseline, warm-up, settling, hooks.
 func (f *finder) preparation() {
-	if idle := f.a.Idle; idle != nil && !idle.MayStart {
-		f.add(Finding{ID: "baseline_not_quiet", Severity: preflight.Warning,
-			Title:    "The machine or the server was not idle before the first run.",
-			Evidence: sentence(short(idle.Reason, 300)), Advice: "stop what else runs there and repeat the campaign."})
-	}
+	f.baseline()
 	f.settling()
 	f.hooks()
 	reasons := map[string]int{}
@@ -215,7 +203,7 @@ func (f *finder) preparation() {
 		switch {
 		case w.Error != "":
 			reasons[fmt.Sprintf("%s %s: %s", w.Cell.Scenario, w.Cell.Variant, short(w.Error, 120))]++
-		case !w.Steady:
+		case !w.Steady && !w.Fixed && !f.a.Quick:
 			reasons[fmt.Sprintf("%s %s: %s", w.Cell.Scenario, w.Cell.Variant, short(w.Reason, 120))]++
 		}
 	}
@@ -225,6 +213,31 @@ func (f *finder) preparation() {
 			Evidence: sentence(counted(reasons, 5)), Advice: "warm up longer (warmup: {duration: …}); the first round may be slower than the others."})
 	}
 	f.engineNotes()
+}
+
+// baseline tells that the idle baseline said not to start: one finding with
+// all that its checks had against it.
+func (f *finder) baseline() {
+	idle := f.a.Idle
+	if idle == nil || idle.MayStart {
+		return
+	}
+	x := Finding{ID: "baseline_not_quiet", Severity: preflight.Warning, Title: "The machine or the server was not idle before the first run.",
+		Advice: "stop what else runs there and repeat the campaign."}
+	evidence := []string{capitalised(short(idle.Reason, 300))}
+	for _, c := range idle.Checks {
+		if severityRank(c.Severity) < severityRank(preflight.Warning) {
+			continue
+		}
+		if severityRank(c.Severity) > severityRank(x.Severity) {
+			x.Severity = c.Severity
+		}
+		if text := short(c.Finding, 200); !strings.Contains(idle.Reason, text) {
+			evidence = append(evidence, capitalised(text))
+		}
+	}
+	x.Evidence = sentence(evidence...)
+	f.add(x)
 }
 
 func (f *finder) settling() {

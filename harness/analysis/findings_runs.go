@@ -117,7 +117,7 @@ func (f *finder) runs() {
 		title := fmt.Sprintf("%s of %d %s void %s.", plural(int64(len(voidIn)), "run"), c.PlannedRuns, isAre(len(voidIn)), at)
 		evidence := sentence(capitalised(inRounds(voidIn))+": "+counted(voids, 3), "A void run is in no figure")
 		if c.Runs == 0 {
-			title = fmt.Sprintf("%s is void: no run there can be used.", capitalised(f.name(i)))
+			title = fmt.Sprintf("%s is void: no run there can be used.", f.name(i))
 			evidence = sentence(capitalised(inRounds(voidIn))+": "+counted(voids, 3), "Nothing is said about the server there")
 		}
 		f.add(Finding{ID: "run_void", Severity: preflight.Warning, Scope: f.scopeOf([]int{i}), Title: title, Evidence: evidence,

@@ -13,6 +13,9 @@ import (
 // between two polls is likely missed.
 const fewSamples = 10
 
+// slowPoll is how long a poll takes at the least to be worth a word.
+const slowPoll = 10e6 // ns
+
 // snippet is what an Apache needs to show its status page to this machine.
 const snippet = `<Location "/server-status"> SetHandler server-status, Require local </Location>`
 
@@ -40,7 +43,7 @@ func (f *finder) statusAbsent() {
 	byLab := map[string][]int{}
 	var labs []string
 	for i, st := range f.s.cells {
-		if !st.hasResult || st.seen.statusOK > 0 || st.good == 0 {
+		if !st.hasResult || st.seen.statusRead || st.good == 0 {
 			continue
 		}
 		if byLab[st.cell.Lab] == nil {
@@ -51,7 +54,7 @@ func (f *finder) statusAbsent() {
 	for _, lab := range labs {
 		cells := byLab[lab]
 		// A lab that was seen elsewhere is no lab without a status page.
-		if slices.ContainsFunc(f.s.cells, func(st *cellState) bool { return st.cell.Lab == lab && st.seen.statusOK > 0 }) {
+		if slices.ContainsFunc(f.s.cells, func(st *cellState) bool { return st.cell.Lab == lab && st.seen.statusRead }) {
 			continue
 		}
 		errors, polled := map[string]int{}, false
@@ -83,7 +86,7 @@ func (f *finder) statusFew() {
 	var few []int
 	worst := -1
 	for i, st := range f.s.cells {
-		if st.seen.statusRuns == 0 || st.seen.statusOK == 0 || st.seen.leastOK >= fewSamples {
+		if st.seen.statusRuns == 0 || !st.seen.statusRead || st.seen.leastOK >= fewSamples {
 			continue
 		}
 		few = append(few, i)
@@ -95,13 +98,13 @@ func (f *finder) statusFew() {
 		return
 	}
 	seen := f.s.cells[worst].seen
-	advice := fmt.Sprintf("let each run take at least %s, or set observe: {interval: %s}.",
-		number.Seconds(2*fewSamples*seen.statusEvery().Seconds()), finer(seen))
+	// Twice the least number, so that a late poll or two do not matter.
+	enough := float64(2*fewSamples) * seen.statusEvery.Seconds()
 	f.add(Finding{ID: "few_status_samples", Severity: preflight.Info, Scope: f.scopeOf(few),
-		Title: fmt.Sprintf("The worker pool was seen too seldom at %s.", plural(int64(len(few)), "load level")),
-		Evidence: sentence(fmt.Sprintf("At the least %s in %s (%s): a peak between two polls may be missed",
+		Title: fmt.Sprintf("The worker pool was seen too seldom in %d of %s.", len(few), plural(int64(len(f.a.Cells)), "measurement")),
+		Evidence: sentence(fmt.Sprintf("At the least %s in %s, with %s: a peak between two polls may be missed",
 			plural(int64(seen.leastOK), "sample"), number.Seconds(float64(seen.leastNS)/1e9), f.a.subject(worst))),
-		Advice: advice})
+		Advice: fmt.Sprintf("let each run take at least %s, or set observe: {interval: %s}.", number.Seconds(enough), finer(seen))})
 }
 
 func (f *finder) statusPolls() {
@@ -111,7 +114,7 @@ func (f *finder) statusPolls() {
 	errors := map[string]int{}
 	for i, st := range f.s.cells {
 		p := st.seen.polls
-		if st.seen.statusOK == 0 || p.failed+p.late+p.skipped == 0 {
+		if !st.seen.statusRead || p.failed+p.late+p.skipped == 0 {
 			continue
 		}
 		cells = append(cells, i)
@@ -163,7 +166,7 @@ func (f *finder) workers() {
 		if pool.limit > 0 {
 			evidence = append(evidence, fmt.Sprintf("The scoreboard has %s", plural(pool.limit, "slot")))
 		}
-		if pool.waitedNS > 0 {
+		if pool.waitedNS > slowPoll {
 			evidence = append(evidence, fmt.Sprintf("Polls waited %s at the longest", number.Duration(float64(pool.waitedNS))))
 		}
 		if len(cells) > 1 {
@@ -219,8 +222,8 @@ func (f *finder) roomy(like int) (int, bool) {
 // checks carries over what preflight and the idle baseline found.
 func (f *finder) checks() {
 	all := slices.Clone(f.a.Checks)
-	if f.a.Idle != nil {
-		all = append(all, f.a.Idle.Checks...)
+	if f.a.Idle != nil && f.a.Idle.MayStart {
+		all = append(all, f.a.Idle.Checks...) // else they are evidence of baseline_not_quiet
 	}
 	at := map[string]int{}
 	for _, c := range all {
@@ -245,8 +248,8 @@ func (f *finder) checks() {
 		if c.Target != "" {
 			evidence = strings.TrimPrefix(evidence+"; for "+c.Target, "; ")
 		}
-		f.add(Finding{ID: "check:" + c.ID, Severity: c.Severity, Title: short(c.Finding, 300), Evidence: sentence(evidence),
-			Advice: c.Advice, Scope: f.target(c.Target)})
+		f.add(Finding{ID: "check:" + c.ID, Severity: c.Severity, Title: capitalised(sentence(short(c.Finding, 300))), Evidence: sentence(evidence),
+			Advice: short(c.Advice, 300), Scope: f.target(c.Target)})
 	}
 }
 

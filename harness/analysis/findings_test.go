@@ -126,7 +126,7 @@ func TestFindings(t *testing.T) {
 			for i := range c.runs {
 				withStatus(&c.runs[i], 150, 100, 100, 100, 100, 100)
 			}
-		}, []string{"5 samples in 1.00\u00a0s", "let each run take at least 4.00\u00a0s, or set observe: {interval: 50ms}"}},
+		}, []string{"5 samples in 1.00\u00a0s", "Let each run take at least 4.00\u00a0s, or set observe: {interval: 50ms}"}},
 		{"status_absent", preflight.Info, func(c *campaign) {
 			c.manifest.StatusURLs = map[string]string{"demo": "http://127.0.0.1:8080/server-status?auto"}
 			for i := range c.runs {
@@ -159,7 +159,7 @@ func TestFindings(t *testing.T) {
 				c.runs[i].Series = append(c.runs[i].Series, hostSeries([]uint64{0, 0, 0, 0}, .98))
 			}
 			c.env.SameMachine = &yes
-		}, []string{"full at 1 of 1 load level", "98\u202f%", "either may have been the limit"}},
+		}, []string{"full in 1 of 1 measurement", "98\u202f%", "either may have been the limit"}},
 		{"shared_machine", preflight.Info, func(c *campaign) { c.env.SameMachine, c.env.CPUs = &yes, 2 }, []string{"Client and server shared one machine", "2 CPUs", "2\u202f%"}},
 		{"client_limit", preflight.Warning, func(c *campaign) {
 			for i := range c.runs {
@@ -185,7 +185,18 @@ func TestFindings(t *testing.T) {
 		}, []string{"1 variant did not become steady", "page static: windows differ by 9 %"}},
 		{"baseline_not_quiet", preflight.Warning, func(c *campaign) {
 			c.idle = &record.IdleFile{Idle: preflight.Idle{Reason: "the CPU was 40 % busy."}}
-		}, []string{"not idle before the first run", "40 % busy."}},
+		}, []string{"not idle before the first run", "The CPU was 40 % busy."}},
+		{"baseline_not_quiet", preflight.Critical, func(c *campaign) {
+			c.idle = &record.IdleFile{Idle: preflight.Idle{Reason: "not ready: the CPU was busy", Checks: []preflight.Check{
+				{ID: "idle.cpu", Severity: preflight.Critical, Finding: "the CPU was busy"}, {ID: "idle.load", Severity: preflight.Warning, Finding: "the load average was 13"},
+				{ID: "idle.mem", Severity: preflight.OK, Finding: "memory is free"}}}}
+		}, []string{"Not ready: the CPU was busy. The load average was 13."}},
+		{"few_status_samples", preflight.Info, func(c *campaign) { // polled, but never within the load
+			for i := range c.runs {
+				withStatus(&c.runs[i], 150, 100)
+				c.runs[i].Series[0].Samples[0].AtNS = -1e6
+			}
+		}, []string{"0 samples in 1.00\u00a0s", "At the least"}},
 		{"slow_first_round", preflight.Info, func(c *campaign) {
 			*c = *single(6, func(r int) float64 { return []float64{900, 1000, 1002, 998, 1001, 999}[r] })
 		},
@@ -297,7 +308,7 @@ func TestIdleWorkersAdvice(t *testing.T) {
 		}
 	}
 	f := findingsOf(c.analyse(t), "idle_workers")
-	if len(f) != 1 || f[0].Title != "Idle workers reached 0 at 200 connections." || !strings.HasPrefix(f[0].Advice, "cap connections near 10, or ") ||
+	if len(f) != 1 || f[0].Title != "Idle workers reached 0 at 200 connections." || !strings.HasPrefix(f[0].Advice, "Cap connections near 10, or ") ||
 		f[0].AtNS == nil || f[0].Scope.Step.Concurrency != 200 || f[0].Scope.Run != 2 {
 		t.Errorf("%+v", f)
 	}

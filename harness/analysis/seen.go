@@ -3,6 +3,7 @@ package analysis
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"abacus/harness/load"
 	"abacus/harness/observe"
@@ -17,6 +18,8 @@ type cellSeen struct {
 	statusOK     int // samples within the load, over those
 	leastOK      int // fewest in one of them, whose load was leastNS long
 	leastNS      int64
+	statusRead   bool          // any reading came, within the load or around it
+	statusEvery  time.Duration // the interval of the polls
 	busyPeak     *int64
 	idleMin      *int64
 	limit        *int64
@@ -201,6 +204,7 @@ func (s *cellSeen) addPolls(run record.Run, status *observe.Series) {
 	p.failed += status.Failed
 	p.late += status.Late
 	p.skipped += status.Skipped
+	s.statusEvery = time.Duration(status.IntervalNS)
 	for _, sample := range status.Samples {
 		if sample.Error != "" {
 			if p.errors == nil {
@@ -211,6 +215,7 @@ func (s *cellSeen) addPolls(run record.Run, status *observe.Series) {
 			}
 			continue
 		}
+		s.statusRead = s.statusRead || sample.Status != nil
 		if within0(sample.AtNS, run.Result.ElapsedNS) && sample.TookNS > p.waitedNS {
 			p.waitedNS, p.waitedRound = sample.TookNS, run.Round
 		}

@@ -23,12 +23,16 @@ func comparisonSentence(c Comparison, a, b Cell, ladder, quick bool) string {
 	case VerdictFaster, VerdictSlower:
 		return difference(c, a, b, place)
 	case VerdictEquivalent:
+		if ea, eb, ok := byEngine(a, b); ok && c.Metric == metricThroughput {
+			return fmt.Sprintf("Loaded by %s and by %s, the server answered the same within %s%s: ratio %s; %s.", ea, eb, number.Percent(c.Margin),
+				place, ratioWithInterval(c, ""), rounds(c.N))
+		}
 		return fmt.Sprintf("%s and %s %s within %s%s: ratio %s; %s.", na, nb, served(c.Metric, "the same"), number.Percent(c.Margin),
 			place, ratioWithInterval(c, ""), rounds(c.N))
 	case VerdictNoDifference:
 		return undecided(c, na, nb, place)
 	}
-	return ahead(c, na, nb, place, quick)
+	return ahead(c, a, b, place, quick)
 }
 
 func served(metric, what string) string {
@@ -118,7 +122,8 @@ func logSD(ratios []float64) (float64, bool) {
 }
 
 // ahead tells of too few rounds only what was seen in them.
-func ahead(c Comparison, na, nb, place string, quick bool) string {
+func ahead(c Comparison, a, b Cell, place string, quick bool) string {
+	na, nb := a.Variant, b.Variant
 	why := "fewer than six rounds give no verdict"
 	if quick {
 		why = "a quick look gives no verdict"
@@ -155,6 +160,13 @@ func ahead(c Comparison, na, nb, place string, quick bool) string {
 	what := "times"
 	if c.Metric == metricP95 {
 		what = "times the p95"
+	}
+	if ea, eb, ok := byEngine(a, b); ok && c.Metric == metricThroughput {
+		if !forA {
+			ea, eb = eb, ea
+		}
+		return fmt.Sprintf("Loaded by %s, the server answered more than loaded by %s in %d of %s%s (%s times in the middle one); %s.",
+			ea, eb, wins, rounds(c.N), place, number.Sig3(middle), why)
 	}
 	if c.N == 1 {
 		return fmt.Sprintf("%s was ahead in the one round%s (%s %s); %s.", first, place, number.Sig3(middle), what, why)

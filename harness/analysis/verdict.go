@@ -241,11 +241,20 @@ func ladderSentences(a *Analysis, s *Scenario) []string {
 			text = fmt.Sprintf("%s came at %s in one run, the most of all levels; one run gives no interval.", perSecond(c), connections(c.Step))
 		}
 		if len(a.Scenarios) > 1 {
-			text = s.Name + ": " + text
+			text = s.Name + ": " + lowered(text)
 		}
 		out = append(out, text)
 	}
 	return out
+}
+
+// lowered makes the first letter of a sentence of our own words small, to
+// stand after a colon.
+func lowered(s string) string {
+	if s == "" || s[0] < 'A' || s[0] > 'Z' {
+		return s
+	}
+	return string(s[0]-'A'+'a') + s[1:]
 }
 
 func singleSentence(a *Analysis, s *Scenario) []string {

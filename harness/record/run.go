@@ -113,11 +113,14 @@ type Hook struct {
 
 // Warmup tells how one variant was warmed up.
 type Warmup struct {
-	Cell     Cell   `json:"cell"`
-	TookNS   int64  `json:"took_ns"`
-	Requests int64  `json:"requests"`
-	Steady   bool   `json:"steady"`
-	Reason   string `json:"reason"`
+	Cell     Cell  `json:"cell"`
+	TookNS   int64 `json:"took_ns"`
+	Requests int64 `json:"requests"`
+	Steady   bool  `json:"steady"`
+	// Fixed tells that it was to last a given number of requests or seconds,
+	// so that steadiness was not asked for.
+	Fixed  bool   `json:"fixed,omitempty"`
+	Reason string `json:"reason"`
 	// WindowsPerS is the throughput of its windows, in order.
 	WindowsPerS []float64 `json:"windows_per_s,omitempty"`
 	Error       string    `json:"error,omitempty"`
