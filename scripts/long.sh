@@ -14,12 +14,15 @@
 #   scripts/long.sh fuzz [TIME]    every fuzz target for TIME (1m)
 #
 # ABACUS_LONG_OUT (default: a new temporary folder) keeps what is left behind.
+# ABACUS_LONG_RUN holds further options of `abacus run`, such as --quick, to try
+# this script itself.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 out="${ABACUS_LONG_OUT:-$(mktemp -d)}"
 mkdir -p "$out"
 abacus="$out/abacus"
+read -r -a run_options <<<"${ABACUS_LONG_RUN:-}"
 
 say() { printf '\n== %s\n' "$*"; }
 fail() {
@@ -72,31 +75,37 @@ memory() {
 	[ "${rss:-0}" -gt 0 ] && [ "$rss" -lt $((64 << 20)) ] || fail "the worker held 64 MiB or more"
 }
 
-# ours lists the processes of this build of abacus, whatever they are called.
+# ours lists the processes of a campaign of this script: what runs this build
+# of abacus, and what was started from it (memcached) and so has the mark.
 ours() {
-	local exe
-	for exe in /proc/[0-9]*/exe; do
-		[ "$(readlink "$exe" 2>/dev/null)" = "$abacus" ] && printf '%s\n' "$exe"
-	done
+	local p
+	for p in /proc/[0-9]*; do
+		if [ "$(readlink "$p/exe" 2>/dev/null)" = "$abacus" ] ||
+			tr '\0' '\n' 2>/dev/null <"$p/environ" | grep -qxF "LONG_SH_MARK=$out"; then
+			printf '%s:%s ' "${p#/proc/}" "$(cat "$p/comm" 2>/dev/null)"
+		fi
+	done 2>/dev/null
 	return 0
 }
-none_left() { [ -z "$(ours)" ] && [ "$(pgrep -cx memcached || true)" -le "$memcacheds" ]; }
+none_left() { [ -z "$(ours)" ]; }
 
 kill_rounds() {
-	local n="${1:-10}" i dir pid wait record memcacheds
+	local n="${1:-10}" i dir pid wait record
 	say "kill -9 in the middle of the default campaign, $n times"
 	build
-	memcacheds="$(pgrep -cx memcached || true)"
+	campaigns 1
+	local length="$campaign_took"
 	for ((i = 1; i <= n; i++)); do
 		dir="$out/kill-$i"
 		mkdir -p "$dir"
-		wait=$((RANDOM % 60 + 8))
-		(cd "$dir" && exec "$abacus" run --results results >table.txt 2>messages.txt) &
+		# Any moment of the campaign but its last two seconds.
+		wait=$((RANDOM % (length > 3 ? length - 2 : 1)))
+		(cd "$dir" && exec env LONG_SH_MARK="$out" "$abacus" run --results results "${run_options[@]}" >table.txt 2>messages.txt) &
 		pid=$!
-		sleep "$wait"
+		sleep "$wait.$((RANDOM % 10))"
 		kill -9 "$pid" 2>/dev/null || fail "round $i: the campaign was over after $wait s; see $dir"
 		wait "$pid" 2>/dev/null || true
-		until_true 3 none_left || fail "round $i: left after kill -9: $(ours | tr '\n' ' ')"
+		until_true 3 none_left || fail "round $i: left after kill -9: $(ours)"
 		record="$(find "$dir/results" -name campaign.yaml -exec dirname {} \; | head -n 1)"
 		if [ -z "$record" ]; then
 			echo "round $i: killed after $wait s, before there was a record"
@@ -110,17 +119,17 @@ kill_rounds() {
 }
 
 campaigns() {
-	local n="${1:-10}" i dir started took
+	local n="${1:-10}" i dir started
 	say "the default campaign, $n times"
 	build
 	for ((i = 1; i <= n; i++)); do
 		dir="$out/campaign-$i"
 		mkdir -p "$dir"
 		started=$SECONDS
-		(cd "$dir" && "$abacus" run --results results >table.txt 2>messages.txt) || fail "campaign $i: status $?; see $dir"
-		took=$((SECONDS - started))
-		echo "campaign $i: $took s"
-		[ "$took" -lt 150 ] || fail "campaign $i took 150 s or longer"
+		(cd "$dir" && "$abacus" run --results results "${run_options[@]}" >table.txt 2>messages.txt) || fail "campaign $i: status $?; see $dir"
+		campaign_took=$((SECONDS - started))
+		echo "campaign $i: $campaign_took s"
+		[ "$campaign_took" -lt 150 ] || fail "campaign $i took 150 s or longer"
 		find "$dir/results" -name report.html -size +0 | grep -q . || fail "campaign $i left no page below $dir/results"
 	done
 }
