@@ -50,6 +50,11 @@ func Rates(prev, cur Sample, polls int) StatusRates {
 		if b.PollBytes != nil {
 			bytes -= int64(polls) * *b.PollBytes
 		}
+		if r.Requests != nil && *r.Requests == 0 {
+			// Bytes are counted when a request ends: these are the polls' own,
+			// whose size is only about known.
+			bytes = 0
+		}
 		rate := float64(max(bytes, 0)) / seconds
 		r.BytesPerS = &rate
 	}

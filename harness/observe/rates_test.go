@@ -71,6 +71,8 @@ func TestRates(t *testing.T) {
 	}{
 		{"nothing but our poll", &base, change(func(s *Status) { s.TotalAccesses = p[int64](1001) }), time.Second, 1,
 			StatusRates{ElapsedNS: 1e9, Requests: p[int64](0), RequestsPerS: p(0.0), BytesPerS: p(0.0), CPUCores: p(0.0)}},
+		{"the bytes of our own poll alone", &base, change(func(s *Status) { s.TotalAccesses = p[int64](1001); s.TotalKBytes = p[int64](502) }), time.Second, 1,
+			StatusRates{ElapsedNS: 1e9, Requests: p[int64](0), RequestsPerS: p(0.0), BytesPerS: p(0.0), CPUCores: p(0.0)}},
 		{"a poll not counted yet", &base, &base, time.Second, 1,
 			StatusRates{ElapsedNS: 1e9, Requests: p[int64](0), RequestsPerS: p(0.0), BytesPerS: p(0.0), CPUCores: p(0.0)}},
 		{"accesses fell", &base, change(func(s *Status) { s.TotalAccesses = p[int64](3) }), time.Second, 1, StatusRates{ElapsedNS: 1e9, Reset: true}},
