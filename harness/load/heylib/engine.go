@@ -16,10 +16,10 @@ import (
 const Version = "0.1.5"
 
 // PartRequests is the most requests made by one set of Works. The library's
-// own limit is a million; half of it keeps the memory and the time in which
-// the report is written (about a second for a million) within what a stopped
-// run may take.
-const PartRequests = 500_000
+// own limit is a million; a quarter of it keeps the memory, and the time in
+// which the report is written (half a second), within what a stopped run may
+// take.
+const PartRequests = 250_000
 
 // Run makes the job's requests with hey's library. Failed requests are part of
 // the result and no error; an error means that nothing was measured or that

@@ -29,10 +29,12 @@ type part struct {
 	// first is set by the first request that is begun.
 	first   time.Time
 	firstNS int64
-	// cut is when the requests under way were given up; zero when they
-	// were not. endAt is when the last Work ended.
-	cut time.Time
-	end time.Time
+	// over tells that the limit ended the part, stopped is when that or ctx
+	// did, cut when the requests under way were given up; zero times when it
+	// did not come to that. end is when the last worker ended.
+	over         bool
+	stopped, cut time.Time
+	end          time.Time
 }
 
 type partWork struct {
@@ -96,6 +98,7 @@ func wholeSeconds(d time.Duration) int {
 func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Duration, tick func()) error {
 	// A second Stop would block for ever.
 	stop := sync.OnceFunc(func() {
+		p.stopped = time.Now()
 		for _, w := range p.works {
 			w.work.Stop()
 		}
@@ -137,6 +140,7 @@ func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Du
 			stop()
 			cut()
 		case <-over:
+			p.over = p.stopped.IsZero()
 			stop()
 			t := time.NewTimer(min(edge, p.job.Timeout))
 			defer t.Stop()

@@ -25,6 +25,7 @@ type run struct {
 	paused      time.Duration
 	parts       int
 	begun       int64
+	over        bool // the job's duration is
 	interrupted bool
 	sum         sum
 }
@@ -37,7 +38,7 @@ func (r *run) do(ctx context.Context) error {
 	if r.job.Requests > 0 {
 		left = r.job.Requests
 	}
-	for left != 0 {
+	for left != 0 && !r.over {
 		if ctx.Err() != nil {
 			r.interrupted = true
 			break
@@ -89,13 +90,14 @@ func (r *run) part(ctx context.Context, n int64, limit time.Duration) error {
 	r.parts++
 	r.begun += p.begun.Load()
 	axis := partAxis{
-		zero: r.zero, first: p.first, cut: p.cut, end: p.end,
+		zero: r.zero, first: p.first, stopped: p.stopped, cut: p.cut, end: p.end,
 		offset: r.loaded + r.paused, interval: interval(r.job),
 	}
-	end := r.sum.add(p, axis)
+	end, counted := r.sum.add(p, axis)
 	r.lastEnd = end
 	r.loaded += end.Sub(p.first)
-	if ctx.Err() != nil && (!p.cut.IsZero() || p.begun.Load() < n) {
+	r.over = p.over
+	if ctx.Err() != nil && !p.over && counted < n {
 		r.interrupted = true
 	}
 	return nil
@@ -121,7 +123,7 @@ func (r *run) result() *load.Result {
 func (r *run) notes() []string {
 	notes := append([]string(nil), r.request.notes...)
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	add("hey's library counts an answer whose body broke off or ran into the timeout as whole, and it does not know the length of bodies.")
+	add("hey's library counts an answer whose body broke off or ran into the timeout as whole, and it does not know the length of bodies; the CPU time of the client includes the writing of its report.")
 	if s := wholeSeconds(r.job.Timeout); time.Duration(s)*time.Second != r.job.Timeout {
 		add("The timeout of %v was rounded up to %d s: hey's library only knows whole seconds.", r.job.Timeout, s)
 	}

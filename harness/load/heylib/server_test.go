@@ -67,15 +67,15 @@ func script(t *testing.T, f func(c net.Conn, r *bufio.Reader)) string {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
-	done := make(chan struct{})
-	t.Cleanup(func() { close(done); l.Close(); wg.Wait() })
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(func() { cancel(); l.Close(); wg.Wait() })
 	wg.Go(func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			stop := context.AfterFunc(t.Context(), func() { c.Close() })
+			stop := context.AfterFunc(ctx, func() { c.Close() })
 			wg.Go(func() {
 				defer c.Close()
 				defer stop()

@@ -12,8 +12,10 @@ import (
 type partAxis struct {
 	zero  time.Time // of the library's offsets
 	first time.Time // when the part's first request was begun
-	cut   time.Time // when the requests under way were given up; zero: never
-	end   time.Time // when the last worker ended
+	// stopped is when the part was ended before its requests were made, cut
+	// when those under way were given up; zero: never.
+	stopped, cut time.Time
+	end          time.Time // when the last worker ended
 	// offset is the part's start on the run's axis, pauses included.
 	offset   time.Duration
 	interval time.Duration
@@ -43,9 +45,11 @@ type slot struct {
 	status429 int64
 }
 
-// add takes all rows and failures of a part and returns when its last answer
-// ended.
-func (s *sum) add(p *part, axis partAxis) time.Time {
+// add takes all rows and failures of a part, and returns when its load ended
+// and how many requests were counted. The load ends with the last answer; a
+// part that was stopped with requests under way was loaded until then at
+// least, answered or not.
+func (s *sum) add(p *part, axis partAxis) (end time.Time, counted int64) {
 	// Rows that ended after the cut were cut off in their body, or may have
 	// been.
 	cutNS := int64(math.MaxInt64)
@@ -54,7 +58,7 @@ func (s *sum) add(p *part, axis partAxis) time.Time {
 	}
 	firstNS := int64(axis.first.Sub(axis.zero))
 	var slots []slot
-	var failed int64
+	var made, complete, failed int64
 	lastNS := firstNS
 	for _, w := range p.works {
 		c := &w.report.cols
@@ -64,6 +68,7 @@ func (s *sum) add(p *part, axis partAxis) time.Time {
 				s.dropped++
 				continue
 			}
+			complete++
 			lastNS = max(lastNS, ended)
 			s.row(c, i)
 			n := int(max(ended-firstNS, 0) / int64(axis.interval))
@@ -76,8 +81,9 @@ func (s *sum) add(p *part, axis partAxis) time.Time {
 			}
 		}
 		failed += s.failures(w.report.errors, !axis.cut.IsZero())
+		made += int64(w.work.N)
 	}
-	end := axis.zero.Add(time.Duration(lastNS))
+	end = axis.zero.Add(time.Duration(lastNS))
 	if failed > 0 {
 		// When the failures ended is known only for the last of all.
 		end = axis.end
@@ -85,8 +91,11 @@ func (s *sum) add(p *part, axis partAxis) time.Time {
 			end = axis.cut
 		}
 	}
+	if counted = complete + failed; counted < made && axis.stopped.After(end) {
+		end = axis.stopped
+	}
 	s.addIntervals(slots, axis, end.Sub(axis.first))
-	return end
+	return end, counted
 }
 
 // row adds one whole answer.
