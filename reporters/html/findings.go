@@ -45,7 +45,7 @@ func newSaw(a *analysis.Analysis) saw {
 }
 
 func newFinding(f analysis.Finding, a *analysis.Analysis) finding {
-	out := finding{Class: "i", Word: "info", Title: f.Title, Evidence: f.Evidence, Advice: f.Advice}
+	out := finding{Class: "i", Word: "info", Title: strings.TrimSuffix(f.Title, "."), Evidence: f.Evidence, Advice: f.Advice}
 	switch f.Severity {
 	case preflight.Critical:
 		out.Class, out.Word = "c", "critical"

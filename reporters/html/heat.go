@@ -33,14 +33,13 @@ func heatLevel(n int, bounds [5]int) int {
 	return 5
 }
 
-// heatStep is the width of a cell in seconds, and whether it holds more than
-// one sample.
-func heatStep(at []float64, end float64, columns int) float64 {
+// heatStep is the width of a cell in seconds, on an axis of span seconds.
+func heatStep(at []float64, span float64, columns int) float64 {
 	if len(at) < 2 {
-		return end
+		return span
 	}
 	step := (at[len(at)-1] - at[0]) / float64(len(at)-1)
-	if limit := end / float64(columns); step < limit {
+	if limit := span / float64(columns); step < limit {
 		step *= math.Ceil(limit / step)
 	}
 	return step
@@ -54,17 +53,17 @@ func heat(t analysis.Timeline, group string, narrow bool) *chart {
 	height := pitch * len(h.Letters)
 	c := newChart(top + height + 30)
 	c.spec.Group = group
-	end := lastSecond(t)
-	x := timeAxis(end, narrow)
+	start, end := extent(t)
+	x := timeAxis(start, end, narrow)
 	y := axis{max: float64(len(h.Letters))}
 	left := "52"
 	if narrow {
 		left = "44"
 	}
 	p := c.panel(left, "8", top, height, x, y)
-	c.segmentNames(p, t.Segments, y.max, end, narrow, -14)
+	c.segmentNames(p, t.Segments, y.max, end-start, narrow, -14)
 	bounds := heatBounds(h.Slots)
-	step := heatStep(h.AtS, end, heatColumns(narrow))
+	step := heatStep(h.AtS, end-start, heatColumns(narrow))
 	letters := mark{Kind: "text", Color: ink, Bold: true, Align: "center"}
 	var names, empty [][]float64
 	cells := make([][][]float64, 6)
@@ -72,13 +71,13 @@ func heat(t analysis.Timeline, group string, narrow bool) *chart {
 	for i, letter := range h.Letters {
 		at := y.max - float64(i) - 0.5
 		letters.Texts = append(letters.Texts, letter)
-		names = append(names, []float64{0, at, -12, 0})
-		empty = append(empty, []float64{0, at, end, at, -10, 10})
+		names = append(names, []float64{start, at, -12, 0})
+		empty = append(empty, []float64{start, at, end, at, -10, 10})
 		if i >= len(h.Counts) {
 			continue
 		}
 		for _, run := range heatRuns(h.AtS, h.Counts[i], step, bounds) {
-			cells[run.level] = append(cells[run.level], []float64{run.from, at, math.Min(run.to, end), at, -10, 10})
+			cells[run.level] = append(cells[run.level], []float64{math.Max(run.from, start), at, math.Min(run.to, end), at, -10, 10})
 			tips[run.level] = append(tips[run.level], fmt.Sprintf("%s: at most %s of %d slots, %s to %s%ss", letter, number.Count(int64(run.most)), h.Slots,
 				number.Sig3(run.from), number.Sig3(run.to), number.HardSpace))
 		}

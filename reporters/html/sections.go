@@ -180,7 +180,8 @@ func scenarioTitle(a *analysis.Analysis, name string) string {
 }
 
 func heatLine(t analysis.Timeline) string {
-	step := heatStep(t.Scoreboard.AtS, lastSecond(t), heatColumns(false))
+	start, end := extent(t)
+	step := heatStep(t.Scoreboard.AtS, end-start, heatColumns(false))
 	return fmt.Sprintf("slots in each state, the most of every %s%ss; %s slots", strconv.FormatFloat(step, 'g', 2, 64), number.HardSpace, number.Count(int64(t.Scoreboard.Slots)))
 }
 
@@ -253,8 +254,8 @@ const timeRows = 90
 // timeTable has the first sample of each line in every second (or every few
 // seconds of a long round).
 func timeTable(id string, t analysis.Timeline) table {
-	end := lastSecond(t)
-	step := math.Max(1, math.Ceil(end/timeRows))
+	start, end := extent(t)
+	step := math.Max(1, math.Ceil((end-start)/timeRows))
 	every := "second"
 	if step > 1 {
 		every = fmt.Sprintf("%g seconds", step)
@@ -285,9 +286,9 @@ func timeTable(id string, t analysis.Timeline) table {
 		}
 	}
 	out.Head = [][]cell{head}
-	for k := 0; float64(k)*step < end; k++ {
+	for k := int(math.Floor(start / step)); float64(k)*step < end; k++ {
 		from := float64(k) * step
-		tr := tableRow{Head: number.Count(int64(from)), Cells: []cell{words(loadAt(t, from, from+step))}}
+		tr := tableRow{Head: plain(from), Cells: []cell{words(loadAt(t, from, from+step))}}
 		for _, c := range columns {
 			v, ok := c[k]
 			if !ok {

@@ -288,7 +288,7 @@ func voidRows(r row, name string, divisor float64, extra int, non2xx bool) []tab
 }
 
 func ladderTable(id string, a *analysis.Analysis, sc analysis.Scenario, rows []row, apart map[int]bool, unit string, divisor float64) table {
-	t := table{ID: id, Caption: shortTitle(sc) + runCount(rows) + ". ± and “sd” are standard deviations ", Em: "between runs", Rest: "; void runs are in no mean."}
+	t := table{ID: id, Caption: shortTitle(sc) + ladderFrame(rows) + runCount(rows) + ". ± and “sd” are standard deviations ", Em: "between runs", Rest: "; void runs are in no mean."}
 	many, non2xx := variants(sc, a.Cells) > 1, anyNon2xx(rows)
 	head := []cell{{Text: ladderHead(many), Scope: "col", Rows: 2}, colTall("Runs"), colGroup("Throughput, requests/s", 3), colGroup("Latency, "+unit+" (mean ± sd)", 6),
 		colTall("Client CPU, %"), colTall("Idle workers"), colTall("Failed")}
@@ -326,6 +326,32 @@ func ladderTable(id string, a *analysis.Analysis, sc analysis.Scenario, rows []r
 	return t
 }
 
+// ladderFrame says what all levels share: the page's size, keep-alive.
+func ladderFrame(rows []row) string {
+	size, kept := int64(-1), 0
+	for _, r := range rows {
+		if d := r.cell.DocumentBytes; d != nil && (size == -1 || size == *d) {
+			size = *d
+		} else if d != nil {
+			size = -2
+		}
+		if r.cell.Step.KeepAlive {
+			kept++
+		}
+	}
+	text := ""
+	if size >= 0 {
+		text += ": " + number.Count(size) + " bytes"
+	}
+	switch {
+	case kept == len(rows):
+		text += ", keep-alive"
+	case kept > 0:
+		text += ", keep-alive where not said otherwise"
+	}
+	return text
+}
+
 func ladderHead(many bool) string {
 	if many {
 		return "Variant · connections"
@@ -338,7 +364,7 @@ func levelName(c analysis.Cell) string {
 	n := number.Count(int64(c.Step.Concurrency))
 	for _, noun := range []string{" connections", " connection"} {
 		if rest, ok := strings.CutPrefix(c.Label, n+noun); ok {
-			return n + rest
+			return n + strings.TrimPrefix(rest, ", keep-alive")
 		}
 	}
 	if c.Label == "" {

@@ -28,30 +28,30 @@ func timeline(t analysis.Timeline, group string, narrow bool) (c *chart, thinned
 	}
 	c = newChart(total - 4)
 	c.spec.Cursor, c.spec.Group = true, group
-	end := lastSecond(t)
+	start, end := extent(t)
 	top := first
 	left := 52
 	for i, p := range t.Panels {
-		x := timeAxis(end, narrow)
+		x := timeAxis(start, end, narrow)
 		x.ticks.Line = true
 		if i < len(t.Panels)-1 {
 			x.ticks.Labels, x.ticks.Mark = nil, false
 		}
-		y, log := panelAxis(p)
+		y, log := panelAxis(p, slotsOf(t))
 		if narrow {
 			left = 44
 		}
 		at := c.panel(fmt.Sprint(left), "8", top, heights[i], x, y)
 		c.shade(at, t.Segments, y, i == 0, i == len(t.Panels)-1, gap)
 		if i == 0 {
-			c.segmentNames(at, t.Segments, y.max, end, narrow, -46)
+			c.segmentNames(at, t.Segments, y.max, end-start, narrow, -46)
 		}
 		c.panelTitle(at, p, top)
 		if p.AllZero {
-			c.add(at, mark{Kind: "text", Color: mut, Small: true, Texts: []string{"none moved"}}, [][]float64{{0, 0, 8, -10}})
+			c.add(at, mark{Kind: "text", Color: mut, Small: true, Texts: []string{"none moved"}}, [][]float64{{start, 0, 8, -10}})
 		}
 		for k, l := range p.Lines {
-			data, less := lineData(l, end, log)
+			data, less := lineData(l, end-start, log)
 			thinned = thinned || less
 			m := mark{Kind: "line", Color: lineColor(k), Width: 1.4, Name: l.Name, Unit: p.Unit, Log: log}
 			if m.Name == "" {
@@ -65,30 +65,42 @@ func timeline(t analysis.Timeline, group string, narrow bool) (c *chart, thinned
 	return c, thinned
 }
 
-func lastSecond(t analysis.Timeline) float64 {
-	end := 1e-9
+// extent is the time from the first sample (which may lie before the load) to
+// the last.
+func extent(t analysis.Timeline) (start, end float64) {
+	see := func(from, to float64) { start, end = math.Min(start, from), math.Max(end, to) }
 	for _, s := range t.Segments {
-		end = math.Max(end, s.EndS)
+		see(s.StartS, s.EndS)
 	}
 	for _, p := range t.Panels {
 		for _, l := range p.Lines {
 			for _, part := range l.Parts {
 				if n := len(part); n > 0 {
-					end = math.Max(end, part[n-1][0])
+					see(part[0][0], part[n-1][0])
 				}
 			}
 		}
 	}
-	return end
+	if h := t.Scoreboard; h != nil && len(h.AtS) > 0 {
+		see(h.AtS[0], h.AtS[len(h.AtS)-1])
+	}
+	return start, math.Max(end, start+1e-9)
 }
 
-func timeAxis(end float64, narrow bool) axis {
+func slotsOf(t analysis.Timeline) int {
+	if t.Scoreboard == nil {
+		return 0
+	}
+	return t.Scoreboard.Slots
+}
+
+func timeAxis(start, end float64, narrow bool) axis {
 	n := 6
 	if narrow {
 		n = 4
 	}
 	a := zeroAxis(end, n)
-	a.max = end
+	a.min, a.max = start, end
 	for len(a.ticks.At) > 1 && a.ticks.At[len(a.ticks.At)-1] > end {
 		a.ticks.At = a.ticks.At[:len(a.ticks.At)-1]
 		a.ticks.Labels = a.ticks.Labels[:len(a.ticks.Labels)-1]
@@ -98,8 +110,9 @@ func timeAxis(end float64, narrow bool) axis {
 	return a
 }
 
-// panelAxis is log for latency, which spans decades, and from 0 for the rest.
-func panelAxis(p analysis.Panel) (a axis, log bool) {
+// panelAxis is log for latency, which spans decades, and from 0 for the rest;
+// workers end at the number of slots.
+func panelAxis(p analysis.Panel, slots int) (a axis, log bool) {
 	lo, hi := math.Inf(1), 0.0
 	for _, l := range p.Lines {
 		for _, part := range l.Parts {
@@ -119,8 +132,11 @@ func panelAxis(p analysis.Panel) (a axis, log bool) {
 		a.ticks.Grid = true
 		return a, true
 	}
-	if p.Max > 0 && hi <= p.Max {
-		a = axis{max: p.Max, ticks: ticks{At: []float64{0, p.Max / 2, p.Max}, Grid: true}}
+	if full := float64(slots); p.ID == "workers" && hi <= full {
+		a = axis{max: full, ticks: ticks{At: []float64{0, full}, Grid: true}}
+		if slots%2 == 0 {
+			a.ticks.At = []float64{0, full / 2, full}
+		}
 		for _, v := range a.ticks.At {
 			a.ticks.Labels = append(a.ticks.Labels, plain(v))
 		}
@@ -152,7 +168,7 @@ func (c *chart) shade(p int, segments []analysis.Segment, y axis, first, last bo
 }
 
 // segmentNames writes the load levels over their shades, as far as they fit.
-func (c *chart) segmentNames(p int, segments []analysis.Segment, y, end float64, narrow bool, dy float64) {
+func (c *chart) segmentNames(p int, segments []analysis.Segment, y, span float64, narrow bool, dy float64) {
 	px := 780.0
 	if narrow {
 		px = 300
@@ -160,7 +176,7 @@ func (c *chart) segmentNames(p int, segments []analysis.Segment, y, end float64,
 	m := mark{Kind: "text", Bold: true, Color: ink, Align: "center"}
 	var at [][]float64
 	for _, s := range segments {
-		room := int((s.EndS - s.StartS) / end * px / 6.6)
+		room := int((s.EndS - s.StartS) / span * px / 6.6)
 		label := fit(s.Label, room)
 		if label == "" {
 			continue
@@ -207,12 +223,12 @@ func (c *chart) panelTitle(at int, p analysis.Panel, top int) {
 
 // lineData joins the parts of a line with gaps between, thinned to what the
 // pixels can show.
-func lineData(l analysis.Line, end float64, log bool) (data [][]float64, thinned bool) {
+func lineData(l analysis.Line, span float64, log bool) (data [][]float64, thinned bool) {
 	for i, part := range l.Parts {
 		if i > 0 && len(part) > 0 {
 			data = append(data, []float64{part[0][0], math.NaN()})
 		}
-		kept := thin(part, end)
+		kept := thin(part, span)
 		thinned = thinned || len(kept) < len(part)
 		for _, v := range kept {
 			y := v[1]
@@ -230,21 +246,22 @@ func lineData(l analysis.Line, end float64, log bool) (data [][]float64, thinned
 }
 
 // thin keeps the first, least, greatest and last point of each pixel column
-// where there are more than two points a column on average.
-func thin(part [][2]float64, end float64) [][2]float64 {
+// where there are more than two points a column on average. axis is the length
+// of the whole axis in seconds.
+func thin(part [][2]float64, axis float64) [][2]float64 {
 	if len(part) < 3 {
 		return part
 	}
 	span := part[len(part)-1][0] - part[0][0]
-	columns := math.Max(1, span/end*pixelColumns)
+	columns := math.Max(1, span/axis*pixelColumns)
 	if float64(len(part)) <= 2*columns {
 		return part
 	}
 	var out [][2]float64
 	for i := 0; i < len(part); {
-		column := math.Floor(part[i][0] / end * pixelColumns)
+		column := math.Floor(part[i][0] / axis * pixelColumns)
 		lo, hi, k := i, i, i
-		for ; k < len(part) && math.Floor(part[k][0]/end*pixelColumns) == column; k++ {
+		for ; k < len(part) && math.Floor(part[k][0]/axis*pixelColumns) == column; k++ {
 			if part[k][1] < part[lo][1] {
 				lo = k
 			}

@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,9 +106,7 @@ func newView(a *analysis.Analysis) (*view, error) {
 	if v.Title == "" {
 		v.Title = a.Campaign
 	}
-	if len(a.Verdict) > 0 {
-		v.Verdict = verdict{Lead: a.Verdict[0], Rest: strings.Join(a.Verdict[1:], " ")}
-	}
+	v.Verdict = newVerdict(a)
 	if err := v.addScenarios(a); err != nil {
 		return nil, err
 	}
@@ -120,6 +119,23 @@ func newView(a *analysis.Analysis) (*view, error) {
 	v.Definitions = definitions(a)
 	v.TOC = contents(v)
 	return v, nil
+}
+
+// newVerdict is the paragraph under the title. A sentence that a notice above
+// it says already is not said twice.
+func newVerdict(a *analysis.Analysis) verdict {
+	var said []string
+	for _, n := range notices(a) {
+		said = append(said, n.Lead+" "+n.Text)
+	}
+	sentences := a.Verdict
+	for len(sentences) > 1 && slices.Contains(said, sentences[0]) {
+		sentences = sentences[1:]
+	}
+	if len(sentences) == 0 {
+		return verdict{}
+	}
+	return verdict{Lead: sentences[0], Rest: strings.Join(sentences[1:], " ")}
 }
 
 func contents(v *view) []tocEntry {
