@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -412,6 +413,49 @@ func (c *countReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err
+}
+
+// The traffic of a request is all that was sent for it, status line and
+// headers included, to the byte.
+func TestBytesAreCounted(t *testing.T) {
+	d, url := startDemo(t, DemoConfig{})
+	var want int64
+	for i, path := range []string{"/nonce", "/apcu", "/static.html", "/truncate", "/close"} {
+		want += int64(len(raw(t, url, "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")))
+		deadline := time.Now().Add(5 * time.Second)
+		for d.pool.state().accesses != int64(i+1) && time.Now().Before(deadline) {
+			time.Sleep(time.Millisecond)
+		}
+		if got := d.pool.state().bytes; got != want {
+			t.Errorf("after %s: %d bytes counted, %d received", path, got, want)
+		}
+	}
+}
+
+// A demo process ends with its standard input, and says where it serves.
+func TestServeDemoEndsWithItsInput(t *testing.T) {
+	in, hold := io.Pipe()
+	out, said := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- ServeDemo(t.Context(), DemoConfig{Version: "v", Nonce: "n"}, in, said) }()
+	var ready Ready
+	if err := json.NewDecoder(out).Decode(&ready); err != nil {
+		t.Fatal(err)
+	}
+	if ready.PID != os.Getpid() || ready.Version != "v" || ask(t, client(t), "GET", ready.URL+"/nonce").body != "n\n" {
+		t.Errorf("ready line %+v", ready)
+	}
+	if err := hold.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("it goes on without its input")
+	}
 }
 
 // Answers cut short and connections closed without one are served requests.

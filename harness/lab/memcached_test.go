@@ -17,6 +17,8 @@ import (
 
 	"github.com/bradfitz/gomemcache/memcache"
 	"github.com/google/go-cmp/cmp"
+
+	"abacus/harness/keeper"
 )
 
 // embedded serves the embedded memcached and returns its address.
@@ -228,6 +230,19 @@ func TestRealMemcachedAgrees(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Another memcached on the port is not taken for ours.
+func TestForeignMemcached(t *testing.T) {
+	_, address := embedded(t) // tells this process's number
+	p := memcachedProcess{address: address, child: &keeper.Child{PID: os.Getpid()}}
+	if err := p.waitReady(t.Context()); err != nil || p.version != memcachedVersion {
+		t.Errorf("ours: %v, version %q", err, p.version)
+	}
+	p.child.PID++
+	if err := p.waitReady(t.Context()); err == nil || !strings.Contains(err.Error(), "another server than ours") {
+		t.Errorf("another one: %v", err)
 	}
 }
 
