@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -67,19 +66,16 @@ A file that exists is never overwritten without --force.`,
 
 // listScenarios prints one line for each built-in scenario.
 func listScenarios(w io.Writer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, name := range scenarios.BuiltIn() {
 		s, err := config.BuiltIn(name)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", name, s.Title, extent(s))
+		rows = append(rows, []string{name, s.Title, extent(s)})
 	}
-	fmt.Fprintf(tw, "%s\t%s\t\n", campaignFile, "the default campaign, which runs all of them")
-	if err := tw.Flush(); err != nil {
-		return fmt.Errorf("print the list: %w", err)
-	}
-	_, err := fmt.Fprintln(w, "\nabacus init NAME writes one as NAME.yaml; abacus run NAME runs it as it is.")
+	rows = append(rows, []string{campaignFile, "the default campaign, which runs all of them"})
+	_, err := fmt.Fprintf(w, "%s\nabacus init NAME writes one as NAME.yaml; abacus run NAME runs it as it is.\n", columns("", rows))
 	return err
 }
 

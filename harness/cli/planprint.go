@@ -15,14 +15,32 @@ import (
 
 // printConfig prints every effective value with where it comes from.
 func printConfig(w io.Writer, l *config.Loaded) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, o := range l.Origins {
-		fmt.Fprintf(tw, "%s\t%s\t%s\n", o.Key, shorten(o.Value, 60), o.From)
+		rows = append(rows, []string{o.Key, shorten(o.Value, 60), o.From})
 	}
-	if err := tw.Flush(); err != nil {
+	if _, err := io.WriteString(w, columns("", rows)); err != nil {
 		return fmt.Errorf("print the configuration: %w", err)
 	}
 	return nil
+}
+
+// columns lays out rows in columns two spaces apart, without spaces at the
+// ends of lines.
+func columns(indent string, rows [][]string) string {
+	var b strings.Builder
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintf(tw, "%s%s\n", indent, strings.Join(r, "\t"))
+	}
+	_ = tw.Flush() // a strings.Builder takes everything
+	lines := strings.SplitAfter(b.String(), "\n")
+	for i, line := range lines {
+		if strings.HasSuffix(line, "\n") {
+			lines[i] = strings.TrimRight(line, " \n") + "\n"
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // shorten cuts a text to n characters.
@@ -96,22 +114,19 @@ func targets(p *plan.Plan) []string {
 }
 
 func dryRunCells(w io.Writer, p *plan.Plan) {
-	fmt.Fprintln(w, "\ncells")
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, c := range p.Cells {
 		baseline := ""
 		if c.Baseline {
 			baseline = "baseline"
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", c.Scenario, c.Variant, c.Engine, stepText(c.Step), c.URL+c.Path, baseline)
+		rows = append(rows, []string{c.Scenario, c.Variant, c.Engine, stepText(c.Step), c.URL + c.Path, baseline})
 	}
-	// A strings.Builder takes everything.
-	_ = tw.Flush()
+	fmt.Fprintf(w, "\ncells\n%s", columns("  ", rows))
 }
 
 func dryRunOrder(w io.Writer, p *plan.Plan) {
-	fmt.Fprintln(w, "\norder of runs")
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	round := 0
 	for _, r := range p.Runs {
 		c := p.Cells[r.Cell]
@@ -124,9 +139,9 @@ func dryRunOrder(w io.Writer, p *plan.Plan) {
 		if c.Page != "" {
 			name += " " + c.Page
 		}
-		fmt.Fprintf(tw, "  %s\t%d\t%s\t%s\t%s\n", head, r.Seq, c.Scenario, stepText(c.Step), name)
+		rows = append(rows, []string{head, strconv.Itoa(r.Seq), c.Scenario, stepText(c.Step), name})
 	}
-	_ = tw.Flush()
+	fmt.Fprintf(w, "\norder of runs\n%s", columns("  ", rows))
 }
 
 // stepText is a load level in words.

@@ -48,11 +48,7 @@ func (l *loader) read(name, path string, from position) ([]byte, bool) {
 		p := Problem{File: from.file, Line: from.line, Key: from.key, Value: name, HasValue: true, Text: "cannot be read: " + cause(err)}
 		if errors.Is(err, os.ErrNotExist) {
 			p.Text = "there is no such file"
-			base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".yaml"), ".yml")
-			p.Suggestion = metric.Nearest(base, scenarios.BuiltIn())
-			if p.Suggestion == "" && looksLikeHost(name) {
-				p.Suggestion = "http://" + name
-			}
+			p.Suggestion = nearFile(name, path)
 		}
 		l.problems = append(l.problems, p)
 		return nil, false
@@ -68,6 +64,31 @@ func (l *loader) read(name, path string, from position) ([]byte, bool) {
 		return nil, false
 	}
 	return data, true
+}
+
+// nearFile says what a path that does not exist was meant to be: a file in the
+// same folder, a built-in scenario, or a URL without its scheme.
+func nearFile(name, path string) string {
+	dir, base := filepath.Split(name)
+	var there []string
+	for _, pattern := range []string{"*.yaml", "*.yml"} {
+		// Fails for a bad pattern only; a folder's name may look like one.
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), pattern))
+		for _, f := range found {
+			there = append(there, filepath.Base(f))
+		}
+	}
+	if near := metric.Nearest(base, there); near != "" {
+		return dir + near
+	}
+	stem := strings.TrimSuffix(strings.TrimSuffix(base, ".yaml"), ".yml")
+	if near := metric.Nearest(stem, scenarios.BuiltIn()); near != "" {
+		return near
+	}
+	if looksLikeHost(name) && stem == base {
+		return "http://" + name
+	}
+	return ""
 }
 
 // cause takes the path, which stands beside, off an error of the file system.

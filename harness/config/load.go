@@ -113,7 +113,7 @@ func Load(in Input) (*Loaded, error) {
 	}
 	if len(l.problems) > 0 {
 		l.sortProblems()
-		return nil, fault.Input(l.problems, "nothing was started; `abacus init --full` shows every key with its default")
+		return nil, fault.Input(l.problems, l.hint())
 	}
 	out := &Loaded{Campaign: l.campaign, Warnings: l.warnings, File: l.file}
 	origins, err := l.origins()
@@ -122,6 +122,16 @@ func Load(in Input) (*Loaded, error) {
 	}
 	out.Origins = origins
 	return out, nil
+}
+
+// hint says where to look what is allowed.
+func (l *loader) hint() string {
+	for _, p := range l.problems {
+		if p.File != "argument" {
+			return "nothing was started; `abacus init --full` shows every key with its default"
+		}
+	}
+	return "nothing was started; `abacus init` lists the built-in scenarios, `abacus run --help` what else can be run"
 }
 
 // sortProblems puts them into the order of the lines; files keep the order in
