@@ -16,10 +16,14 @@ const (
 	// backoffAfter connects in a row that failed, a client waits before the
 	// next: backoffPerClient times the number of clients, at most maxBackoff.
 	// So a dead server is asked some 5,000 times a second in all, whatever
-	// the concurrency, and does not heat a processor.
+	// the concurrency, and does not heat a processor. A run by requests,
+	// whose work is bounded, waits no longer than backoffBudget in all for
+	// each client: its requests have to be made, and no report should have to
+	// wait for a million refusals.
 	backoffAfter     = 3
 	backoffPerClient = 200 * time.Microsecond
 	maxBackoff       = 100 * time.Millisecond
+	backoffBudget    = 2 * time.Second
 	// maxServer bounds the Server header that is kept.
 	maxServer = 200
 )
@@ -39,6 +43,7 @@ type client struct {
 	used bool
 	// refused counts connects that failed in a row.
 	refused int
+	rested  time.Duration
 
 	// raw is conn's socket for interrupt, which another goroutine calls.
 	mu  sync.Mutex
@@ -235,8 +240,12 @@ func (c *client) read() error {
 				return c.ended(&failure{load.FailException, bad})
 			}
 			if c.parser.done() {
-				// Bytes after the answer would be taken for the next one.
-				c.parser.keepAlive = c.parser.keepAlive && used == n && err == nil
+				if used < n {
+					// They would be taken for the next answer.
+					c.parser.keepAlive = false
+					c.run.surplus.Add(1)
+				}
+				c.parser.keepAlive = c.parser.keepAlive && err == nil
 				return nil
 			}
 		}
@@ -292,7 +301,7 @@ func (c *client) fail(err error) {
 }
 
 // sameLength compares the body's length with that of the first whole answer,
-// which this may be.
+// which this may be. (Answers to HEAD have no body and are all alike.)
 func (r *run) sameLength(c *client) bool {
 	n := c.out.bodyBytes
 	if r.firstLen.Load() < 0 && r.firstLen.CompareAndSwap(-1, n) {
@@ -303,16 +312,18 @@ func (r *run) sameLength(c *client) bool {
 		r.seen.protocol = "HTTP/1." + string(rune(c.parser.minor))
 		return true
 	}
-	return r.job.AcceptVariableLength || r.req.head || n == r.firstLen.Load()
+	return r.job.AcceptVariableLength || n == r.firstLen.Load()
 }
 
 // rest waits after several connects in a row that failed; false when the run
 // ends meanwhile.
 func (c *client) rest() bool {
-	if c.refused < backoffAfter {
+	if c.refused < backoffAfter || (c.run.job.Requests > 0 && c.rested >= backoffBudget) {
 		return true
 	}
-	t := time.NewTimer(min(backoffPerClient*time.Duration(len(c.run.clients)), maxBackoff))
+	pause := min(backoffPerClient*time.Duration(len(c.run.clients)), maxBackoff)
+	c.rested += max(pause, time.Millisecond) // timers are no finer
+	t := time.NewTimer(pause)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -48,8 +48,9 @@ func newDialer(ctx context.Context, job load.Job, t target) (*dialer, error) {
 }
 
 // dial opens a TCP connection until deadline. Until one address has answered
-// they are tried in turn; from then on it is always that one, so that all
-// requests measure the same server.
+// they are tried in turn, each for its share of the time left, so that one
+// that swallows everything does not hide the next; from then on it is always
+// the one that answered, so that all requests measure the same server.
 func (d *dialer) dial(ctx context.Context, deadline time.Time) (net.Conn, error) {
 	nd := net.Dialer{Deadline: deadline, KeepAlive: -1}
 	if i := d.chosen.Load(); i >= 0 {
@@ -57,6 +58,8 @@ func (d *dialer) dial(ctx context.Context, deadline time.Time) (net.Conn, error)
 	}
 	var first error
 	for i, addr := range d.addrs {
+		left := time.Until(deadline)
+		nd.Deadline = time.Now().Add(left / time.Duration(len(d.addrs)-i))
 		conn, err := nd.DialContext(ctx, "tcp", addr)
 		if err == nil {
 			d.chosen.CompareAndSwap(-1, int32(i))

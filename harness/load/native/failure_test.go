@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -102,37 +103,88 @@ func TestTimeoutsDoNotHoldOthers(t *testing.T) {
 			readRequest(r)
 			fmt.Fprint(conn, ok11+"\r\n")
 			for {
-				time.Sleep(5 * time.Millisecond)
+				time.Sleep(20 * time.Millisecond)
 				if _, err := conn.Write([]byte("x")); err != nil {
 					return
 				}
 			}
 		},
 	} {
-		url := serve(t, func(n int, conn net.Conn, r *bufio.Reader) {
-			if n%5 == 0 {
-				hang(n, conn, r)
-				return
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := serve(t, func(n int, conn net.Conn, r *bufio.Reader) {
+				if n%5 == 0 {
+					hang(n, conn, r)
+					return
+				}
+				sayAndClose(hello)(n, conn, r)
+			})
+			j := job(url, 40, 4)
+			j.KeepAlive, j.Timeout = false, 500*time.Millisecond
+			res := runJob(t, j)
+			n := res.Counts
+			// Each request has its own connection; every fifth one hangs.
+			if n.Timeout != 8 || n.Failed != 8 || n.Complete != 32 || n.Requests() != 40 {
+				t.Errorf("counts %+v, errors %+v", n, res.Errors)
 			}
-			sayAndClose(hello)(n, conn, r)
+			if most, _ := res.Total.Max(); time.Duration(most) > j.Timeout {
+				t.Errorf("a whole answer took %v, beyond its timeout", time.Duration(most))
+			}
+			var inIntervals int64
+			for _, iv := range res.Intervals {
+				inIntervals += iv.Timeouts
+			}
+			if inIntervals != 8 {
+				t.Errorf("%d timeouts in the intervals", inIntervals)
+			}
 		})
-		j := job(url, 40, 4)
-		j.KeepAlive, j.Timeout = false, 150*time.Millisecond
-		res := runJob(t, j)
-		n := res.Counts
-		// Each request has its own connection; every fifth one hangs.
-		if n.Timeout != 8 || n.Failed != 8 || n.Complete != 32 || n.Requests() != 40 {
-			t.Errorf("%s: counts %+v, errors %+v", name, n, res.Errors)
+	}
+}
+
+// A server may answer and close before it has read the whole body.
+func TestAnswerBeforeTheBodyIsRead(t *testing.T) {
+	url := serve(t, func(_ int, conn net.Conn, r *bufio.Reader) {
+		if readRequest(r) {
+			fmt.Fprint(conn, "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
+			// Unread bytes in the socket make the close a reset.
 		}
-		if most, _ := res.Total.Max(); time.Duration(most) > j.Timeout {
-			t.Errorf("%s: a whole answer took %v, beyond its timeout", name, time.Duration(most))
+	})
+	j := job(url, 6, 1)
+	j.Method, j.Body, j.KeepAlive = "POST", make([]byte, 32<<20), false
+	res := runJob(t, j)
+	if runtime.GOOS != "linux" { // elsewhere a reset may throw the answer away
+		if res.Counts.Requests() != 6 {
+			t.Errorf("counts %+v", res.Counts)
 		}
-		var inIntervals int64
-		for _, iv := range res.Intervals {
-			inIntervals += iv.Timeouts
-		}
-		if inIntervals != 8 {
-			t.Errorf("%s: %d timeouts in the intervals", name, inIntervals)
+		return
+	}
+	if res.Counts.Complete != 6 || res.StatusCodes[413] != 6 || res.Counts.Failed != 0 {
+		t.Errorf("counts %+v, codes %v, errors %v", res.Counts, res.StatusCodes, res.Errors)
+	}
+}
+
+// With its budget used up a client does not wait any more, in a run by
+// requests; halt is closed here, so a wait would say so.
+func TestBackoffBudget(t *testing.T) {
+	for _, c := range []struct {
+		requests int64
+		refused  int
+		rested   time.Duration
+		want     bool
+	}{
+		{100, backoffAfter - 1, 0, true},
+		{100, backoffAfter, 0, false},
+		{100, backoffAfter, backoffBudget, true},
+		{0, backoffAfter, backoffBudget, false}, // by duration: as long as it lasts
+	} {
+		j := job("http://h/", c.requests, 500)
+		j.Duration = time.Second
+		r := newRun(&Engine{}, j, request{}, nil)
+		close(r.halt)
+		client := r.clients[0]
+		client.refused, client.rested = c.refused, c.rested
+		if got := client.rest(); got != c.want {
+			t.Errorf("%+v: goes on %v", c, got)
 		}
 	}
 }

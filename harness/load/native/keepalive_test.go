@@ -87,7 +87,11 @@ func TestReconnectOnlyOnce(t *testing.T) {
 
 // Bytes after an answer are not taken for the next one.
 func TestSurplusBytes(t *testing.T) {
-	n := runJob(t, job(serve(t, say(hello+"HTTP/1.1 500 No\r\n\r\n")), 10, 1)).Counts
+	res := runJob(t, job(serve(t, say(hello+"HTTP/1.1 500 No\r\n\r\n")), 10, 1))
+	n := res.Counts
+	if len(res.Notes) != 1 || !strings.HasPrefix(res.Notes[0], "10 answers were followed by bytes") {
+		t.Errorf("notes %v", res.Notes)
+	}
 	if n.Complete != 10 || n.Failed != 0 || n.Non2xx != 0 || *n.KeptAlive != 0 {
 		t.Errorf("counts %+v, kept alive %d", n, *n.KeptAlive)
 	}

@@ -42,7 +42,8 @@ type run struct {
 	closing  atomic.Bool  // start no more requests
 	stopped  atomic.Bool  // drop what is under way
 	halt     chan struct{}
-	dropped  atomic.Int64
+	dropped  atomic.Int64 // requests that the end cut off
+	surplus  atomic.Int64 // answers with bytes after their end
 
 	trace sync.Mutex
 	seen  firstSeen
@@ -207,6 +208,9 @@ func (r *run) result(monoNS, ended int64, cause stopCause, intervals []load.Inte
 	}
 	if lengthsCut {
 		res.Notes = append(res.Notes, fmt.Sprintf("there were more than %d different body lengths; the list of lengths is incomplete", maxLengths))
+	}
+	if n := r.surplus.Load(); n > 0 {
+		res.Notes = append(res.Notes, fmt.Sprintf("%d answers were followed by bytes beyond the end that they announced; their connections were not used again", n))
 	}
 	r.close(res, ended, cause)
 	return res

@@ -3,11 +3,15 @@ package native
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -60,9 +64,45 @@ func TestExactCounts(t *testing.T) {
 				t.Errorf("%+v: %d %s times", c, d.Count(), name)
 			}
 		}
+		// Without reconnects the parts add up exactly.
+		if total, parts := sum(res.Total), sum(res.Connect)+sum(res.Processing); math.Abs(total-parts) > 1e-9*total {
+			t.Errorf("%+v: total times add up to %v, connect and processing to %v", c, total, parts)
+		}
 		if res.Engine != "native" || res.EngineVersion != Version || res.Interrupted || res.Protocol != "HTTP/1.1" || len(res.Notes) != 0 {
 			t.Errorf("%+v: result %+v", c, res)
 		}
+	}
+}
+
+// sum is the sum of a distribution's durations in ns.
+func sum(d *load.Distribution) float64 {
+	mean, _ := d.Mean()
+	return mean * float64(d.Count())
+}
+
+// Waiting begins when the request has gone out, however long that took: the
+// server lets a body that no socket buffer can hold wait before it reads it.
+func TestWaitingBeginsAfterTheRequest(t *testing.T) {
+	const pause = 60 * time.Millisecond
+	body := make([]byte, 32<<20)
+	url := serve(t, func(_ int, conn net.Conn, r *bufio.Reader) {
+		req, err := http.ReadRequest(r)
+		if err != nil {
+			return
+		}
+		time.Sleep(pause)
+		if _, err := io.Copy(io.Discard, req.Body); err == nil {
+			fmt.Fprint(conn, hello)
+		}
+	})
+	j := job(url, 3, 1)
+	j.Method, j.Body, j.KeepAlive = "POST", body, false
+	res := runJob(t, j)
+	if res.Counts.Complete != 3 || *res.Counts.SentBytes < 3*int64(len(body)) {
+		t.Fatalf("counts %+v, errors %v", res.Counts, res.Errors)
+	}
+	if gap := sum(res.Processing) - sum(res.Waiting); gap < 3*float64(pause) {
+		t.Errorf("processing is only %v longer than waiting in all", time.Duration(gap))
 	}
 }
 
@@ -123,6 +163,62 @@ func TestIntervalsAddUp(t *testing.T) {
 	}
 }
 
+// Each slice has its own counts and percentiles, from all shards.
+func TestIntervalsAreApart(t *testing.T) {
+	r := newRun(&Engine{}, job("http://h/", 10, 2), request{}, nil)
+	r.shards = []*shard{newShard(), newShard()}
+	v := newIntervals(r, nil)
+	answer := func(shard int, took int64) {
+		r.shards[shard].record(&outcome{end: took, whole: true, status: 200, bodyBytes: 3})
+	}
+	answer(0, 1000)
+	answer(1, 500)
+	answer(1, 1500)
+	v.cut(10_000)
+	answer(0, 7)
+	r.shards[1].record(&outcome{kind: load.FailTimeout})
+	v.cut(30_000)
+	v.cut(35_000)
+	p := func(n int64) *int64 { return &n }
+	want := []load.Interval{
+		{LengthNS: 10_000, Complete: 3, Bytes: p(9), P50NS: p(1000), P95NS: p(1500), P99NS: p(1500), MaxNS: p(1500)},
+		{StartNS: 10_000, LengthNS: 20_000, Complete: 1, Failed: 1, Timeouts: 1, Bytes: p(3), P50NS: p(7), P95NS: p(7), P99NS: p(7), MaxNS: p(7)},
+		{StartNS: 30_000, LengthNS: 5_000, Bytes: p(0)},
+	}
+	if !reflect.DeepEqual(v.list, want) {
+		got, _ := json.Marshal(v.list)
+		t.Errorf("intervals %s", got)
+	}
+}
+
+// A buffer for a checked body is not kept for every connection.
+func TestCheckedBodiesAreLetGo(t *testing.T) {
+	page := strings.Repeat("x", 1<<20)
+	j := job(serve(t, say(ok11+"Content-Length: 1048576\r\n\r\n"+page)), 4, 2)
+	j.Expect, j.SampleEvery = expect.Rules{Contains: []string{"x"}}, 1
+	target, err := newTarget(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := buildRequest(j, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := newDialer(context.Background(), j, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(&Engine{}, j, req, d)
+	if res := r.do(context.Background(), nil); res.Expect.Checked != 4 || res.Expect.Unmet != 0 {
+		t.Errorf("expect %+v", res.Expect)
+	}
+	for _, c := range r.clients {
+		if cap(c.parser.body) > DefaultTraceBody {
+			t.Errorf("a client holds on to %d bytes", cap(c.parser.body))
+		}
+	}
+}
+
 func TestDurationEndsTheRun(t *testing.T) {
 	var asked atomic.Int64
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -159,10 +255,10 @@ func TestDurationDropsWhatHangs(t *testing.T) {
 		readRequest(r)
 	})
 	j := job(url, 0, 2)
-	j.Duration = 100 * time.Millisecond
+	j.Duration = 500 * time.Millisecond // enough for two connections on a busy machine
 	began := time.Now()
 	res := runJob(t, j)
-	if took := time.Since(began); took < j.Duration || took > j.Duration+maxGrace+time.Second {
+	if took := time.Since(began); took < j.Duration || took > j.Duration+maxGrace+5*time.Second {
 		t.Errorf("took %v", took)
 	}
 	if res.Counts.Complete != 1 || res.Counts.Failed != 0 || res.ElapsedNS < int64(j.Duration) {
