@@ -26,7 +26,8 @@ type part struct {
 	works []*partWork
 	begun atomic.Int64
 
-	// first is set by the first request that is begun.
+	// first is set by the first request that is begun, which closes loading.
+	loading chan struct{}
 	first   time.Time
 	firstNS int64
 	// over tells that the limit ended the part, stopped is when that or ctx
@@ -50,7 +51,7 @@ type partWork struct {
 // newPart prepares the Works for n requests. hard is cancelled to give up what
 // is under way.
 func newPart(hard context.Context, job load.Job, req *request, tr *tracer, n int64) (*part, error) {
-	p := &part{job: job}
+	p := &part{job: job, loading: make(chan struct{})}
 	// In front of the message stands the URL, quoted.
 	runes := 4*len(job.URL) + 4*len(job.ConnectTo) + 1000
 	text := reportTemplate(runes)
@@ -61,6 +62,7 @@ func newPart(hard context.Context, job load.Job, req *request, tr *tracer, n int
 	next := func() *http.Request {
 		if p.begun.Add(1) == 1 {
 			p.first, p.firstNS = time.Now(), clock.Now()
+			close(p.loading)
 		}
 		return req.make(ctx)
 	}
@@ -119,11 +121,7 @@ func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Du
 	ticker := time.NewTicker(interval(p.job))
 	defer ticker.Stop()
 	var over, late <-chan time.Time
-	if limit > 0 {
-		t := time.NewTimer(limit)
-		defer t.Stop()
-		over = t.C
-	}
+	loading := p.loading
 	cut := func() {
 		if p.cut.IsZero() {
 			p.cut = time.Now()
@@ -135,6 +133,13 @@ func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Du
 		select {
 		case <-done:
 			return p.close()
+		case <-loading:
+			loading = nil
+			if limit > 0 {
+				t := time.NewTimer(limit - time.Since(p.first))
+				defer t.Stop()
+				over = t.C
+			}
 		case <-ended:
 			ended = nil
 			stop()

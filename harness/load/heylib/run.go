@@ -68,10 +68,14 @@ func (r *run) part(ctx context.Context, n int64, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
 	tick := func() {
+		select {
+		case <-p.loading:
+		default:
+			return // the load has not begun
+		}
 		begun := r.begun + p.begun.Load()
-		r.progress(load.Progress{ElapsedNS: int64(r.loaded + time.Since(began)), Begun: &begun})
+		r.progress(load.Progress{ElapsedNS: int64(r.loaded + time.Since(p.first)), Begun: &begun})
 	}
 	err = p.run(ctx, giveUp, limit, tick)
 	r.tracer.closeAll()

@@ -190,7 +190,7 @@ func TestDurationDropsWhatHangs(t *testing.T) {
 		t.Errorf("notes %q", res.Notes)
 	}
 	// Load was on for the whole duration, although the last answer came early.
-	if res.ElapsedNS < int64(90*time.Millisecond) {
+	if res.ElapsedNS < int64(job.Duration) {
 		t.Errorf("elapsed %d ns of %v", res.ElapsedNS, job.Duration)
 	}
 }
@@ -263,9 +263,9 @@ func TestParts(t *testing.T) {
 	var open sync.Map
 	s := &seen{}
 	url := script(t, func(c net.Conn, r *bufio.Reader) {
-		open.Store(c, true)
 		defer open.Delete(c)
 		for readHead(r) {
+			open.Store(c, true)
 			s.mu.Lock()
 			s.requests++
 			s.mu.Unlock()
@@ -299,12 +299,12 @@ func TestParts(t *testing.T) {
 		open.Range(func(any, any) bool { n++; return true })
 		return n
 	}
-	for deadline := time.Now().Add(3 * time.Second); left() > 7 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(3 * time.Second); left() > 0 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	// Connections that were dialled and never used cannot be found.
-	if n := left(); n > 7 {
-		t.Errorf("%d connections are still open", n)
+	if n := left(); n > 0 {
+		t.Errorf("%d connections that were used are still open", n)
 	}
 }
 
