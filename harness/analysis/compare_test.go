@@ -162,6 +162,15 @@ func TestEnginesAreComparedAsEngines(t *testing.T) {
 	}
 }
 
+func TestAbout(t *testing.T) {
+	for n, want := range map[int]string{7: "About 7 rounds", 20: "About 20 rounds", 44: "About 40 rounds", 46: "About 50 rounds",
+		249: "About 200 rounds", 951: "About 1,000 rounds", 1001: "More than 1,000 rounds"} {
+		if got := about(n); got != want {
+			t.Errorf("about(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
 func TestEnginesOverFewRounds(t *testing.T) {
 	cells := []record.Cell{cellOf("engine-check", "static/native", keepAlive(50), false), cellOf("engine-check", "static/hey", keepAlive(50), false)}
 	cells[0].URL, cells[1].URL, cells[1].Engine = "/static.html", "/static.html", "hey"

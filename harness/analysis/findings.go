@@ -203,15 +203,22 @@ func inRounds(all []int) string {
 }
 
 // counted lists texts with their counts, the most frequent first: "reset by
-// peer (38), EOF (2)". Texts from outside are cut.
+// peer (38), EOF (2)"; without counts when each came once. Texts from outside
+// are cut.
 func counted[N interface{ ~int | ~int64 }](counts map[string]N, most int) string {
 	var parts []string
-	for k, text := range byCount(counts) {
+	order := byCount(counts)
+	once := len(order) > 0 && counts[order[0]] <= 1
+	for k, text := range order {
 		if k == most {
 			parts = append(parts, fmt.Sprintf("%d more kinds", len(counts)-most))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", short(text, 120), number.Count(int64(counts[text]))))
+		part := short(text, 160)
+		if !once {
+			part += fmt.Sprintf(" (%s)", number.Count(int64(counts[text])))
+		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
 }

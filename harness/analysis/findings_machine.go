@@ -8,6 +8,7 @@ import (
 
 	"abacus/harness/number"
 	"abacus/harness/preflight"
+	"abacus/harness/record"
 	"abacus/harness/stats"
 )
 
@@ -32,7 +33,6 @@ func finer(s cellSeen) time.Duration {
 
 // client judges whether the load generator could do what it was asked.
 func (f *finder) client() {
-	shared := f.in.Environment.SameMachine
 	f.byScenario(func(i int) bool { _, ok := f.inFlight(i, 0, 0.6); return ok }, func(_ string, cells []int) {
 		worst, least := cells[0], 2.0
 		for _, i := range cells {
@@ -56,7 +56,7 @@ func (f *finder) client() {
 				number.Sig3(share*float64(c.Step.Concurrency)), connections(c.Step))),
 			Advice: "do not use these figures; repeat them with another engine."})
 	})
-	if shared != nil && *shared {
+	if f.shared() {
 		return // said once, in machine
 	}
 	f.byScenario(func(i int) bool { v := f.a.Cells[i].ClientCPUShare; return v != nil && *v >= fullClient }, func(_ string, cells []int) {
@@ -92,7 +92,7 @@ func (f *finder) inFlight(i int, high, low float64) (share float64, ok bool) {
 func (f *finder) machine() {
 	f.swap()
 	f.fullCPU()
-	if v := f.in.Environment.SameMachine; v != nil && *v {
+	if f.shared() {
 		var parts []string
 		if n := f.in.Environment.CPUs; n > 0 {
 			parts = append(parts, plural(int64(n), "CPU"))
@@ -117,6 +117,15 @@ func (f *finder) machine() {
 			Evidence: sentence(fmt.Sprintf("%s of all cores' time in the middle run, %s", number.Percent(top), f.at(cells))),
 			Advice:   "repeat on a machine of its own, or when its neighbours are quiet."})
 	})
+}
+
+// shared tells whether client and server ran on one machine: what the
+// environment says, else whether the server's processes were seen here.
+func (f *finder) shared() bool {
+	if v := f.in.Environment.SameMachine; v != nil {
+		return *v
+	}
+	return slices.ContainsFunc(f.s.cells, func(st *cellState) bool { return st.seen.local })
 }
 
 func (f *finder) clientRange() (lo, hi float64, ok bool) {
@@ -177,20 +186,24 @@ func (f *finder) fullCPU() {
 	advice := "expect no more throughput from this machine at these levels."
 	evidence := fmt.Sprintf("Busy %s of all cores' time in the middle run at its highest", number.Percent(top))
 	more := ""
-	if v := f.in.Environment.SameMachine; v != nil && *v {
+	if f.shared() {
 		more = "Client and server shared it, so either may have been the limit"
 		advice = "load from a second machine, or pin client and server to CPUs of their own (cpus), to tell which it was."
 	}
 	var names []string
-	for _, i := range cells[:min(len(cells), 6)] {
+	for _, i := range cells[:min(len(cells), 4)] {
 		names = append(names, f.a.subject(i))
 	}
-	if len(cells) > 6 {
-		names = append(names, fmt.Sprintf("%d more", len(cells)-6))
+	if len(cells) > 4 {
+		names = append(names, fmt.Sprintf("%d more", len(cells)-4))
+	}
+	places := "So it was with " + list(names)
+	if len(cells) == len(f.a.Cells) && len(cells) > 1 {
+		places = ""
 	}
 	f.add(Finding{ID: "cpu_full", Severity: preflight.Warning, Scope: f.scopeOf(cells),
 		Title:    fmt.Sprintf("The machine's CPU was full in %d of %s.", len(cells), plural(int64(len(f.a.Cells)), "measurement")),
-		Evidence: sentence(evidence, "So it was with "+list(names), more), Advice: advice})
+		Evidence: sentence(evidence, places, more), Advice: advice})
 }
 
 // preparation judges what came before load: baseline, warm-up, settling, hooks.
@@ -202,14 +215,14 @@ func (f *finder) preparation() {
 	for _, w := range f.a.Warmups {
 		switch {
 		case w.Error != "":
-			reasons[fmt.Sprintf("%s %s: %s", w.Cell.Scenario, w.Cell.Variant, short(w.Error, 120))]++
+			reasons[warmed(w.Cell)+": "+short(w.Error, 100)]++
 		case !w.Steady && !w.Fixed && !f.a.Quick:
-			reasons[fmt.Sprintf("%s %s: %s", w.Cell.Scenario, w.Cell.Variant, short(w.Reason, 120))]++
+			reasons[warmed(w.Cell)+": "+short(w.Reason, 100)]++
 		}
 	}
 	if len(reasons) > 0 {
 		f.add(Finding{ID: "warmup_not_steady", Severity: preflight.Info, Confidence: confidenceMedium,
-			Title:    fmt.Sprintf("The warm-up of %s did not become steady.", plural(int64(len(reasons)), "variant")),
+			Title:    fmt.Sprintf("The warm-up of %d of %s did not become steady.", len(reasons), plural(int64(len(f.a.Warmups)), "target")),
 			Evidence: sentence(counted(reasons, 5)), Advice: "warm up longer (warmup: {duration: …}); the first round may be slower than the others."})
 	}
 	f.engineNotes()
@@ -232,12 +245,16 @@ func (f *finder) baseline() {
 		if severityRank(c.Severity) > severityRank(x.Severity) {
 			x.Severity = c.Severity
 		}
-		if text := short(c.Finding, 200); !strings.Contains(idle.Reason, text) {
+		if text := short(c.Finding, 200); !strings.Contains(strings.ToLower(idle.Reason), strings.ToLower(text)) {
 			evidence = append(evidence, capitalised(text))
 		}
 	}
 	x.Evidence = sentence(evidence...)
 	f.add(x)
+}
+
+func warmed(c record.Cell) string {
+	return fmt.Sprintf("%s %s, %s", c.Scenario, c.Variant, connections(c.Step))
 }
 
 func (f *finder) settling() {

@@ -141,7 +141,11 @@ func (f *finder) statusPolls() {
 	}
 	if all.late+all.skipped > 0 {
 		w := f.s.cells[worst].seen.polls
-		f.add(Finding{ID: "status_late", Severity: preflight.Warning, Scope: f.scopeOf(cells), Confidence: confidenceMedium,
+		severity := preflight.Warning
+		if 50*(all.late+all.skipped) < all.polls && w.waitedNS < 1e9 {
+			severity = preflight.Info
+		}
+		f.add(Finding{ID: "status_late", Severity: severity, Scope: f.scopeOf(cells), Confidence: confidenceMedium,
 			Title: "Polls of the status page had to wait.",
 			Evidence: sentence(fmt.Sprintf("%d of %s were late and %d were skipped; the longest within load waited %s, with %s in round %d",
 				all.late, plural(int64(all.polls), "poll"), all.skipped, number.Duration(float64(w.waitedNS)), f.a.subject(worst), w.waitedRound),

@@ -88,9 +88,9 @@ func TestFindings(t *testing.T) {
 			c.runs[3].Result.Expect = &load.ExpectChecks{Checked: 10, Unmet: 2, Examples: []string{"status 500, expected 200"}}
 		}, []string{"2 of 10 answers checked", "in round 4", "status 500, expected 200"}},
 		{"run_void", preflight.Warning, func(c *campaign) { c.runs[3].Void = "the client's core was 98 % busy" },
-			[]string{"1 run of 6 is void at 10 connections", "In round 4: the client's core was 98 % busy (1)"}},
+			[]string{"1 run of 6 is void at 10 connections", "In round 4: the client's core was 98 % busy"}},
 		{"run_failed", preflight.Warning, func(c *campaign) { c.runs[3].Error, c.runs[3].Result = "worker died", nil },
-			[]string{"1 run of 6 failed", "worker died (1)", "5 good runs"}},
+			[]string{"1 run of 6 failed", "worker died", "5 good runs"}},
 		{"level_failed", preflight.Critical, func(c *campaign) {
 			for i := range c.runs {
 				c.runs[i].Result.Counts = load.Counts{Failed: 6, Connect: 6}
@@ -99,11 +99,11 @@ func TestFindings(t *testing.T) {
 		}, []string{"No run succeeded at 10 connections", "6 runs of 6 failed", "36\u202f× connect"}},
 		{"stopped_early", preflight.Warning, func(c *campaign) {
 			c.runs[4].Stopped, c.runs[4].Result.Interrupted = "failed > 20% for 5s", true
-		}, []string{"stopped early at 10 connections", "In round 5: failed > 20% for 5s (1)"}},
+		}, []string{"stopped early at 10 connections", "In round 5: failed > 20% for 5s"}},
 		{"runs_skipped", preflight.Warning, func(c *campaign) {
 			c.runs = c.runs[:5]
 			c.manifest.Skipped = []record.SkippedRun{{Seq: 6, Reason: "a lower level was stopped"}}
-		}, []string{"1 run was given up", "a lower level was stopped (1)"}},
+		}, []string{"1 run was given up", "a lower level was stopped"}},
 		{"runs_missing", preflight.Warning, func(c *campaign) { c.runs = c.runs[:4] }, []string{"2 runs of 6 missing"}},
 		{"record_damaged", preflight.Warning, func(c *campaign) {
 			c.runs = c.runs[:5]
@@ -143,7 +143,7 @@ func TestFindings(t *testing.T) {
 			s := &c.runs[0].Series[0]
 			s.Polls, s.Failed = 14, 4
 			s.Samples = append(s.Samples, observe.Sample{AtNS: 999e6, Error: "status 403"})
-		}, []string{"4 of 14 polls of the status page failed", "status 403 (1)"}},
+		}, []string{"4 of 14 polls of the status page failed", "status 403"}},
 		{"server_restarted", preflight.Warning, func(c *campaign) {
 			s := observe.Series{Source: "status"}
 			for i, up := range []int64{100, 101, 0} {
@@ -160,6 +160,9 @@ func TestFindings(t *testing.T) {
 			}
 			c.env.SameMachine = &yes
 		}, []string{"full in 1 of 1 measurement", "98\u202f%", "either may have been the limit"}},
+		{"shared_machine", preflight.Info, func(c *campaign) { // not said, but the server's processes were seen here
+			processes(&c.runs[0], [3]int64{0, 0, 0}, [3]int64{900, 100, 0})
+		}, []string{"Client and server shared one machine"}},
 		{"shared_machine", preflight.Info, func(c *campaign) { c.env.SameMachine, c.env.CPUs = &yes, 2 }, []string{"Client and server shared one machine", "2 CPUs", "2\u202f%"}},
 		{"client_limit", preflight.Warning, func(c *campaign) {
 			for i := range c.runs {
@@ -176,19 +179,19 @@ func TestFindings(t *testing.T) {
 		{"hook_failed", preflight.Warning, func(c *campaign) {
 			c.runs[1].Hooks = []record.Hook{{Kind: "conclude", Args: []string{"sync", "now"}, ExitCode: new(3)}}
 			c.manifest.Hooks = []record.Hook{{Kind: "setup", Args: []string{"x"}, ExitCode: new(0)}}
-		}, []string{"1 command of the campaign failed", "conclude sync now, exit status 3 (1)"}},
+		}, []string{"1 command of the campaign failed", "conclude sync now, exit status 3"}},
 		{"settle_timeout", preflight.Warning, func(c *campaign) {
 			c.runs[1].Settle = &record.Settle{WaitedNS: 60e9, TimedOut: true, Reason: "3 workers busy"}
-		}, []string{"1 run was begun before", "60.0\u00a0s", "3 workers busy (1)"}},
+		}, []string{"1 run was begun before", "60.0\u00a0s", "3 workers busy"}},
 		{"warmup_not_steady", preflight.Info, func(c *campaign) {
 			c.manifest.Warmups = []record.Warmup{{Cell: c.manifest.Cells[0], Reason: "windows differ by 9 %"}, {Steady: true}}
-		}, []string{"1 variant did not become steady", "page static: windows differ by 9 %"}},
+		}, []string{"warm-up of 1 of 2 targets did not become steady", "page static, 10 connections: windows differ by 9 %"}},
 		{"baseline_not_quiet", preflight.Warning, func(c *campaign) {
 			c.idle = &record.IdleFile{Idle: preflight.Idle{Reason: "the CPU was 40 % busy."}}
 		}, []string{"not idle before the first run", "The CPU was 40 % busy."}},
 		{"baseline_not_quiet", preflight.Critical, func(c *campaign) {
 			c.idle = &record.IdleFile{Idle: preflight.Idle{Reason: "not ready: the CPU was busy", Checks: []preflight.Check{
-				{ID: "idle.cpu", Severity: preflight.Critical, Finding: "the CPU was busy"}, {ID: "idle.load", Severity: preflight.Warning, Finding: "the load average was 13"},
+				{ID: "idle.cpu", Severity: preflight.Critical, Finding: "The CPU was busy"}, {ID: "idle.load", Severity: preflight.Warning, Finding: "the load average was 13"},
 				{ID: "idle.mem", Severity: preflight.OK, Finding: "memory is free"}}}}
 		}, []string{"Not ready: the CPU was busy. The load average was 13."}},
 		{"few_status_samples", preflight.Info, func(c *campaign) { // polled, but never within the load

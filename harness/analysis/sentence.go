@@ -17,6 +17,9 @@ func comparisonSentence(c Comparison, a, b Cell, ladder, quick bool) string {
 	case c.N == 0 || c.Ratio == nil:
 		return fmt.Sprintf("%s and %s cannot be compared%s: there is no round in which both have a good run.", na, nb, place)
 	case !c.Primary:
+		if ea, eb, ok := byEngine(a, b); ok {
+			na, nb = ea+" as the engine", eb
+		}
 		return exploratory(c, na, nb, place)
 	}
 	switch c.Verdict {
@@ -30,6 +33,9 @@ func comparisonSentence(c Comparison, a, b Cell, ladder, quick bool) string {
 		return fmt.Sprintf("%s and %s %s within %s%s: ratio %s; %s.", na, nb, served(c.Metric, "the same"), number.Percent(c.Margin),
 			place, ratioWithInterval(c, ""), rounds(c.N))
 	case VerdictNoDifference:
+		if ea, eb, ok := byEngine(a, b); ok {
+			return undecided(c, ea, eb, " as engines"+place)
+		}
 		return undecided(c, na, nb, place)
 	}
 	return ahead(c, a, b, place, quick)
@@ -86,7 +92,7 @@ func undecided(c Comparison, na, nb, place string) string {
 	s := fmt.Sprintf("No difference shown between %s and %s%s: ratio %s.", na, nb, place, ratioWithInterval(c, ""))
 	if sd, ok := logSD(c.BlockRatios); ok {
 		if n, ok := stats.RoundsNeeded(sd, c.Margin); ok && n > c.N {
-			s += fmt.Sprintf(" About %s would be needed to tell %s from none.", about(n), number.Percent(c.Margin))
+			s += fmt.Sprintf(" %s would be needed to tell %s from none.", about(n), number.Percent(c.Margin))
 		} else if !ok {
 			s += fmt.Sprintf(" The rounds differ too much to tell %s from none.", number.Percent(c.Margin))
 		}
@@ -100,13 +106,13 @@ func about(n int) string {
 	step := 1
 	switch {
 	case n > 1000:
-		return "more than 1,000 rounds"
+		return "More than 1,000 rounds"
 	case n > 200:
 		step = 100
 	case n > 20:
 		step = 10
 	}
-	return rounds(max(step, (n+step/2)/step*step))
+	return "About " + rounds(max(step, (n+step/2)/step*step))
 }
 
 func logSD(ratios []float64) (float64, bool) {
