@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"abacus/harness/number"
 	"abacus/harness/plan"
 	"abacus/harness/preflight"
 )
@@ -26,7 +27,7 @@ type Foreign struct {
 
 // Describe says in one sentence what would be loaded.
 func (f Foreign) Describe() string {
-	load := fmt.Sprintf("%d requests", f.Requests)
+	load := number.Count(f.Requests) + " requests"
 	if f.Timed > 0 {
 		load += fmt.Sprintf(" and %d timed runs", f.Timed)
 	}

@@ -182,8 +182,9 @@ func (c *Campaign) idle(ctx context.Context) error {
 	if ports, ok := observe.ClientPorts(); ok {
 		in.Machine.Ports = ports.Len()
 	}
+	port := c.targets[cell.Index].port
 	if p := pollerNamed(pollers, "host"); p != nil {
-		in.Host = func(ctx context.Context) (preflight.HostSeen, error) { return hostSeen(ctx, p) }
+		in.Host = func(ctx context.Context) (preflight.HostSeen, error) { return hostSeen(ctx, p, port) }
 	}
 	if p := statusPoller(pollers); p != nil {
 		in.Workers = func(ctx context.Context) (preflight.WorkersSeen, error) { return workersSeen(ctx, p) }
@@ -199,8 +200,10 @@ func (c *Campaign) idle(ctx context.Context) error {
 	return c.Record.WriteIdle(idle)
 }
 
-// hostSeen is one reading of the machine as the preflight takes it.
-func hostSeen(ctx context.Context, p Poller) (preflight.HostSeen, error) {
+// hostSeen is one reading of the machine as the preflight takes it. Of the
+// sockets in TIME_WAIT only those count that hold a client port towards the
+// target: the others, where the server closed first, run out of nothing.
+func hostSeen(ctx context.Context, p Poller, port int) (preflight.HostSeen, error) {
 	r, err := p.Poll(ctx)
 	if err != nil {
 		return preflight.HostSeen{}, err
@@ -211,7 +214,11 @@ func hostSeen(ctx context.Context, p Poller) (preflight.HostSeen, error) {
 	h := r.Host
 	s := preflight.HostSeen{
 		BusyNS: h.CPU.BusyNS(), TotalNS: h.CPU.TotalNS(), StealNS: h.CPU.StealNS, IOWaitNS: h.CPU.IOWaitNS,
-		Load1: h.Load1, MemAvailableBytes: h.MemAvailableBytes, MemTotalBytes: h.MemTotalBytes, TimeWait: h.TimeWait,
+		Load1: h.Load1, MemAvailableBytes: h.MemAvailableBytes, MemTotalBytes: h.MemTotalBytes,
+	}
+	if n, err := observe.ClientTimeWait(port); err == nil {
+		held := int64(n)
+		s.TimeWait = &held
 	}
 	if h.SwapInBytes != nil && h.SwapOutBytes != nil {
 		moved := *h.SwapInBytes + *h.SwapOutBytes

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -38,18 +37,17 @@ type Env struct {
 	Executable string
 }
 
-// Signal is the cause of a context that a signal has cancelled.
-type Signal struct{ os.Signal }
-
-func (s Signal) Error() string { return "stopped by " + s.Signal.String() }
-
-// interruptedStatus is the exit status of a command that ctx's end stopped.
-func interruptedStatus(ctx context.Context) exitStatus {
-	var s Signal
-	if errors.As(context.Cause(ctx), &s) && s.Signal == syscall.SIGTERM {
-		return ExitTerminated
+// System is the world of this process.
+func System() *Env {
+	exe, err := os.Executable()
+	if err != nil {
+		// Started by a name that is on the PATH, it can be started so again.
+		exe = os.Args[0]
 	}
-	return ExitInterrupted
+	return &Env{
+		Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Environ: os.Environ, Executable: exe,
+	}
 }
 
 // exitStatus ends a command with a status other than those of errors. It
