@@ -126,10 +126,15 @@ type Cell struct {
 	FailedBy   map[string]int64 `json:"failed_by"`
 	Non2xx     int64            `json:"non_2xx"`
 	Reconnects *int64           `json:"reconnects,omitempty"`
-	Bytes      *int64           `json:"bytes,omitempty"`
-	// Lengths are body lengths that came, most frequent first (at most 10).
+	// Bytes were received, headers and bodies; nil where the engine cannot tell.
+	Bytes *int64 `json:"bytes,omitempty"`
+	// DocumentBytes is the body length of the first whole answer.
 	DocumentBytes *int64 `json:"document_bytes,omitempty"`
 
+	// StatusSamples counts readings of the status page within the load of good
+	// runs; nil when none was polled. Busy and idle workers are as the page
+	// shows them: the worker that answers the poll is one of the busy ones.
+	// WorkersLimit is the number of slots of the scoreboard.
 	StatusSamples         *int     `json:"status_samples,omitempty"`
 	BusyWorkersPeak       *int64   `json:"busy_workers_peak,omitempty"`
 	IdleWorkersMin        *int64   `json:"idle_workers_min,omitempty"`
@@ -233,7 +238,7 @@ type Comparison struct {
 	PMWU   *float64    `json:"p_mann_whitney,omitempty"`
 	Margin float64     `json:"margin"`
 	// Verdict is faster, slower, equivalent, no_difference_shown or
-	// not_enough_runs.
+	// not_enough_runs; empty for an exploratory comparison (Primary false).
 	Verdict string `json:"verdict"`
 	// Sentence says it in plain words that the interval allows.
 	Sentence string `json:"sentence"`

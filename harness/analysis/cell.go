@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"slices"
 
 	"abacus/harness/load"
@@ -313,6 +314,7 @@ func percentileCurve(d *load.Distribution) []Percentile {
 	shares = append(shares, 1)
 	var curve []Percentile
 	for _, q := range shares {
+		q = math.Round(q*1e12) / 1e12 // 0.92, not 0.9199999999999999
 		v, ok := d.Quantile(q)
 		if !ok {
 			continue

@@ -36,6 +36,7 @@ type cellSeen struct {
 	steal    []float64
 	polls    pollsSeen
 	restarts []int
+	local    bool // the server's processes were seen on this machine
 	settles  []settleSeen
 	hooks    []hookSeen
 	stopped  []stopSeen
@@ -106,6 +107,9 @@ func (s *cellSeen) add(run record.Run, p Point) {
 		if p.Bad == "" {
 			s.addStatus(run, status)
 		}
+	}
+	if ps := series(run.Series, "processes"); ps != nil && !s.local {
+		s.local = anySample(ps.Samples, hasServer)
 	}
 	if p.Bad == "" {
 		s.addLittle(run.Result)
