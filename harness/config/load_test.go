@@ -468,3 +468,68 @@ func TestScenarioFileByItselfAndListed(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// With another url, what the file says of its own server must not count: not
+// the pinned address, and not the status page.
+func TestAnotherURLIsAnotherServer(t *testing.T) {
+	const text = `campaign: c
+url: http://one.example/
+connect_to: 127.0.0.1:1
+server: {status: "http://one.example/server-status"}
+observe: {status: "http://one.example/status", interval: 1s}
+scenarios:
+  - scenario: s
+    server: {processes: [apache2]}
+    pages: [/p]
+    steps: {concurrency: 1, requests: 1}
+`
+	dir := folder(t, map[string]string{"c.yaml": text})
+	c := mustLoad(t, Input{Args: []string{"c.yaml"}, Dir: dir}).Campaign
+	if c.ConnectTo == "" || c.Server == nil || c.Observe.Status == "" || c.Scenarios[0].Server == nil {
+		t.Errorf("without a flag: %+v", c)
+	}
+	l := mustLoad(t, Input{Args: []string{"c.yaml"}, Dir: dir, Flags: flagsWith(t, "--url", "http://two.example/")})
+	c = l.Campaign
+	if c.ConnectTo != "" || c.Server != nil || c.Observe.Status != "" || time.Duration(c.Observe.Interval) != time.Second || c.Scenarios[0].Server != nil || c.URL != "http://two.example/" {
+		t.Errorf("with another url: %+v, observe %+v", c, c.Observe)
+	}
+	want := []string{
+		"c.yaml:3: connect_to is left out: it belongs to another url than that of flag --url",
+		"c.yaml:4: server is left out: it belongs to another url than that of flag --url",
+		"c.yaml:5: observe.status is left out: it belongs to another url than that of flag --url",
+		"c.yaml:8: server is left out: it belongs to another url than that of flag --url",
+	}
+	var got []string
+	for _, w := range l.Warnings {
+		if strings.Contains(w, "left out") {
+			got = append(got, w)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	l = mustLoad(t, Input{Args: []string{"c.yaml"}, Dir: dir, Flags: flagsWith(t, "--url", "http://two.example/", "--status-url", "http://two.example/s", "--set", "connect_to=127.0.0.1:2")})
+	if c := l.Campaign; c.ConnectTo != "127.0.0.1:2" || c.Observe.Status != "http://two.example/s" {
+		t.Errorf("given beside the url: %+v, observe %+v", c, c.Observe)
+	}
+}
+
+// A list that a flag replaces must leave nothing of the old one behind.
+func TestSetReplacesLists(t *testing.T) {
+	dir := folder(t, map[string]string{"c.yaml": `campaign: c
+scenarios:
+  - {scenario: old, repeats: 3, margin: 0.1, pages: [/a], steps: [{concurrency: 1, requests: 10, duration: 1s}, {concurrency: 2, requests: 10}]}
+`})
+	l := mustLoad(t, Input{Args: []string{"c.yaml"}, Dir: dir, Set: []string{"scenarios=[engine-check, static-ladder]"}})
+	if s := l.Campaign.Scenarios; len(s) != 2 || s[0].Name != "engine-check" || s[0].Margin != 0.02 || s[0].Repeats != 0 {
+		t.Errorf("scenarios %+v", s)
+	}
+	l = mustLoad(t, Input{Args: []string{"c.yaml"}, Dir: dir, Set: []string{"steps={concurrency: [7, 3], requests: 70}", "margin=0.2"}})
+	s := l.Campaign.Scenarios[0]
+	if diff := cmp.Diff(scenarios.Steps{{Concurrency: 3, Requests: 70, KeepAlive: true}, {Concurrency: 7, Requests: 70, KeepAlive: true}}, s.Steps); diff != "" || s.Margin != 0.2 {
+		t.Errorf("margin %v, steps:\n%s", s.Margin, diff)
+	}
+	if o := originOf(l, "scenarios.old.steps[1]"); o.From != "flag --set" {
+		t.Errorf("origin %+v", o)
+	}
+}

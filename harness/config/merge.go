@@ -280,6 +280,7 @@ func (l *loader) apply(o override, over bool) {
 	if root == scenario {
 		for i := range l.campaign.Scenarios {
 			path := fmt.Sprintf("scenarios[%d]", i)
+			l.forget(path + "." + o.key)
 			before := len(l.problems)
 			d := l.decoder(o.source, path+".")
 			d.value(node, reflect.ValueOf(&l.campaign.Scenarios[i]).Elem(), path)
@@ -290,11 +291,18 @@ func (l *loader) apply(o override, over bool) {
 		return
 	}
 	l.dirs[o.source] = l.dir
+	l.forget(o.key)
 	before := len(l.problems)
 	l.decoder(o.source, "").value(node, reflect.ValueOf(&l.campaign).Elem(), "")
 	if over && len(l.problems) == before {
 		l.clearBelow(o)
 	}
+}
+
+// forget takes off what is known of a value that is replaced: positions, which
+// a shorter list would leave behind.
+func (l *loader) forget(path string) {
+	maps.DeleteFunc(l.at, func(at string, _ position) bool { return holds(path, at) })
 }
 
 // node is the mapping in which a value stands at its key.
@@ -370,6 +378,9 @@ func (l *loader) clearBelow(o override) {
 func (l *loader) settleTarget() {
 	c := &l.campaign
 	lab, target := l.rank("lab"), l.rank("url")
+	if target > rankFile {
+		l.otherServer()
+	}
 	if c.Lab == nil || c.Lab.Kind == plan.LabExternal {
 		return
 	}
@@ -383,6 +394,36 @@ func (l *loader) settleTarget() {
 		c.Lab = &scenarios.Lab{Kind: plan.LabExternal}
 		l.at["lab"] = position{file: l.at["url"].file, line: l.at["url"].line}
 	}
+}
+
+// otherServer takes off what the file says of the server behind its url, when a
+// flag or variable names another: the load would go to a pinned address, or the
+// status page of a server that is not loaded would be shown.
+func (l *loader) otherServer() {
+	drop := func(path string, s *scenarios.Settings) {
+		for key, of := range map[string]struct {
+			given bool
+			clear func()
+		}{
+			"connect_to":     {s.ConnectTo != "", func() { s.ConnectTo = "" }},
+			"server":         {s.Server != nil, func() { s.Server = nil }},
+			"observe.status": {s.Observe != nil && isURL(s.Observe.Status), func() { clearKey(reflect.ValueOf(s).Elem(), "observe.status") }},
+		} {
+			key = join(path, key)
+			_, pos, _ := l.nearest(key)
+			if !of.given || l.rank(key) > rankFile || strings.HasPrefix(pos.file, "flag ") || strings.HasPrefix(pos.file, "env ") {
+				continue
+			}
+			of.clear()
+			l.forget(key)
+			l.warnings = append(l.warnings, fmt.Sprintf("%s: %s is left out: it belongs to another url than that of %s", pos, strings.TrimPrefix(pos.key, path+"."), l.at["url"].file))
+		}
+	}
+	drop("", &l.campaign.Settings)
+	for i := range l.campaign.Scenarios {
+		drop(fmt.Sprintf("scenarios[%d]", i), &l.campaign.Scenarios[i].Settings)
+	}
+	slices.Sort(l.warnings)
 }
 
 // The ranks of what may give a key.
