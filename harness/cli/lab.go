@@ -121,7 +121,7 @@ func printLab(env *Env, r *lab.Running, asJSON bool) error {
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "%s\n", n)
 	}
-	b.WriteString("Ctrl-C stops it.\n")
+	fmt.Fprintf(&b, "To measure it, in another terminal:  abacus run %s/static.html --status-url '%s'\nCtrl-C stops it.\n", r.BaseURL, r.StatusURL)
 	if _, err := fmt.Fprint(env.Stdout, b.String()); err != nil {
 		return fmt.Errorf("print the lab's addresses: %w", err)
 	}

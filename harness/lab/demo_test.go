@@ -332,7 +332,7 @@ func number(t *testing.T, fields map[string]string, key string) int64 {
 // request is counted when its answer is sent, which the client may see first.
 func settled(t *testing.T, c *http.Client, url string, before, made int64) (polls int64, last map[string]string) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; {
+	for deadline := time.Now().Add(10 * time.Second); ; {
 		polls++
 		last = auto(t, c, url)
 		got := number(t, last, "Total Accesses") - before
@@ -422,7 +422,7 @@ func TestBytesAreCounted(t *testing.T) {
 	var want int64
 	for i, path := range []string{"/nonce", "/apcu", "/static.html", "/truncate", "/close"} {
 		want += int64(len(raw(t, url, "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")))
-		deadline := time.Now().Add(5 * time.Second)
+		deadline := time.Now().Add(10 * time.Second)
 		for d.pool.state().accesses != int64(i+1) && time.Now().Before(deadline) {
 			time.Sleep(time.Millisecond)
 		}
@@ -453,7 +453,7 @@ func TestServeDemoEndsWithItsInput(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(10 * time.Second):
 		t.Fatal("it goes on without its input")
 	}
 }
@@ -483,7 +483,7 @@ func TestDurationIsCounted(t *testing.T) {
 // waitStatus polls until the condition holds.
 func waitStatus(t *testing.T, c *http.Client, url, what string, ok func(map[string]string) bool) map[string]string {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; {
+	for deadline := time.Now().Add(10 * time.Second); ; {
 		fields := auto(t, c, url)
 		if ok(fields) {
 			return fields
@@ -495,7 +495,7 @@ func waitStatus(t *testing.T, c *http.Client, url, what string, ok func(map[stri
 }
 
 func TestWorkersAreBounded(t *testing.T) {
-	_, url := startDemo(t, DemoConfig{Workers: 3})
+	d, url := startDemo(t, DemoConfig{Workers: 3})
 	c := client(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -521,15 +521,17 @@ func TestWorkersAreBounded(t *testing.T) {
 	release := hold()
 	// With the third one held a poll has no worker to be served by.
 	polled := make(chan map[string]string, 1)
-	quick := &http.Client{Transport: c.Transport, Timeout: 60 * time.Millisecond}
-	for deadline := time.Now().Add(5 * time.Second); ; {
-		resp, err := quick.Get(url + "/server-status?auto")
-		if err != nil {
-			break
+	held := func() (n int) {
+		for _, s := range d.pool.state().slots {
+			if s.busy && s.request.uri == "/delay?ms=60000" {
+				n++
+			}
 		}
-		resp.Body.Close()
+		return n
+	}
+	for deadline := time.Now().Add(10 * time.Second); held() < 3; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("polls are answered although all workers are held")
+			t.Fatal("the third request gets no worker")
 		}
 	}
 	go func() { polled <- auto(t, c, url) }()
@@ -544,7 +546,7 @@ func TestWorkersAreBounded(t *testing.T) {
 		if f["BusyWorkers"] != "3" || f["Scoreboard"] != "WWW" {
 			t.Errorf("busy %q, scoreboard %q; want 3 and WWW", f["BusyWorkers"], f["Scoreboard"])
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(10 * time.Second):
 		t.Fatal("a poll is not answered although a worker is free")
 	}
 }

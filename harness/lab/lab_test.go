@@ -239,7 +239,7 @@ func TestDeadServerIsNoticed(t *testing.T) {
 	}
 	select {
 	case <-r.Done():
-	case <-time.After(5 * time.Second):
+	case <-time.After(10 * time.Second):
 		t.Fatal("not noticed")
 	}
 	if r.Alive() || r.Ended() != "was ended by a signal: killed" {

@@ -66,7 +66,7 @@ func TestHolderKilledWhileStarting(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		within(t, 3*time.Second, "all processes gone", func() bool { return len(marked(t, variable)) == 0 })
-		within(t, time.Second, "folder gone", func() bool {
+		within(t, 3*time.Second, "folder gone", func() bool {
 			left, err := os.ReadDir(temp)
 			return err == nil && len(left) == 0
 		})
