@@ -13,13 +13,19 @@
 // (heads, interim 1xx heads, chunk framing, trailers), so HeaderBytes plus
 // BodyBytes is all that came over the connection.
 //
+// Names are looked up once, before the start; the first address that answers
+// is the one that all requests go to. After some refused connects in a row a
+// connection waits a little before the next try, so that a dead server does
+// not heat a processor; the requests are made and counted all the same.
+//
 // # What is timed
 //
 // Start (before a connect, if one is needed, else before the first byte is
 // written), connected, request written, first byte and last byte of the answer
 // are read from the monotonic clock. Connect holds real connects only, with
 // their TLS handshake. An interim answer (1xx) is the first byte, when one
-// comes.
+// comes. A request that was sent again keeps its first start in Total, while
+// Connect and Processing are those of the second try.
 //
 // # How a run ends
 //

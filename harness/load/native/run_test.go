@@ -343,7 +343,9 @@ func TestTimesAgreeWithServer(t *testing.T) {
 		waiting, _ := res.Waiting.Quantile(0.5)
 		processing, _ := res.Processing.Quantile(0.5)
 		off = time.Duration(total - own[len(own)/2]).Abs()
-		if least, _ := res.Waiting.Min(); least < int64(delay) {
+		// Not so Waiting: the server may be at work before the clock is read
+		// that says that all is written.
+		if least, _ := res.Processing.Min(); least < int64(delay) {
 			t.Fatalf("an answer came after %v, before the server gave it", time.Duration(least))
 		}
 		if waiting > total || processing > total || waiting > processing {
