@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"abacus/harness/number"
 	"abacus/harness/record"
@@ -207,6 +208,9 @@ func verdict(a *Analysis) []string {
 			} else {
 				out = append(out, fmt.Sprintf("%s: fewer than six complete rounds give no verdict.", s.Name))
 			}
+			if !a.Quick {
+				out = append(out, ladderSentences(a, s)...)
+			}
 		case s.Kind == KindLadder && !a.Quick:
 			out = append(out, ladderSentences(a, s)...)
 		case !a.Quick:
@@ -239,6 +243,16 @@ func ladderSentences(a *Analysis, s *Scenario) []string {
 			}
 			c := a.Cells[p.cell]
 			text = fmt.Sprintf("%s came at %s in one run, the most of all levels; one run gives no interval.", perSecond(c), connections(c.Step))
+		}
+		var who []string
+		if a.variantsOf(s.Name) > 1 {
+			who = append(who, "with "+curve.Variant)
+		}
+		if curve.Page != "" {
+			who = append(who, "on "+curve.Page)
+		}
+		if len(who) > 0 {
+			text = capitalised(strings.Join(who, " ")) + ", " + lowered(text)
 		}
 		if len(a.Scenarios) > 1 {
 			text = s.Name + ": " + lowered(text)
