@@ -76,3 +76,19 @@ func TestHolderKilledWhileStarting(t *testing.T) {
 		t.Errorf("at most %d processes were seen at once; a running lab has 3 or 4", seen)
 	}
 }
+
+func TestStartTicksOfOddNames(t *testing.T) {
+	// Field 22 by proc(5); the name is what a program likes to be called.
+	behind := " S 1 7 7 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 5 0 424242 1000 10"
+	for _, name := range []string{"(abacus)", "(a b)", "(a) S 1 (b)", "())", "(()"} {
+		got, err := startTicks("7 " + name + behind)
+		if err != nil || got != 424242 {
+			t.Errorf("%s: %d, %v; want 424242", name, got, err)
+		}
+	}
+	for _, bad := range []string{"", "7 (abacus", "7 (abacus) S 1", "7 (abacus) S 1 7 7 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 5 0 soon"} {
+		if got, err := startTicks(bad); err == nil {
+			t.Errorf("%q: %d, want an error", bad, got)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package lab
 
-import "testing"
+import (
+	"math"
+	"strconv"
+	"testing"
+)
 
 // The first group stands in the fixtures, each beside the counters that it
 // was worked out from; the others follow from the rule of APR's %g: an
@@ -60,4 +64,25 @@ func TestUptimeText(t *testing.T) {
 			t.Errorf("uptimeText(%d) = %q, want %q", tc.seconds, got, tc.want)
 		}
 	}
+}
+
+// Whatever the figure: what is written reads back as the same value to six
+// significant digits.
+func FuzzStatusNumber(f *testing.F) {
+	for _, v := range []float64{0, .3, -1, 5384192, 999999.5, 1e-9, 1e300, 5e-324, .00099999949} {
+		f.Add(v)
+	}
+	f.Fuzz(func(t *testing.T, v float64) {
+		text := statusNumber(v)
+		got, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatalf("%v is written as %q: %v", v, text, err)
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			v = 0 // there is no figure
+		}
+		if want, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 5, 64), 64); got != want {
+			t.Errorf("%v is written as %q, which is %v, want %v", v, text, got, want)
+		}
+	})
 }
