@@ -176,41 +176,68 @@ func TestBuiltInScenarios(t *testing.T) {
 }
 
 // Each of the four layers may give repeats; the highest that does must win,
-// and the origin must name it.
+// and the origin must name it. A file says it for the campaign or in a scenario.
 func TestPrecedence(t *testing.T) {
-	for layers := range 8 {
-		flag, env, file := layers&4 != 0, layers&2 != 0, layers&1 != 0
-		in := Input{Args: []string{"./s.yaml"}}
-		text, want, from := smallScenario, 6, "default"
+	const campaign = "campaign: c\nscenarios:\n  - {scenario: small, pages: [/a], steps: {concurrency: 2, requests: 10}}\n"
+	for layers := range 16 {
+		inScenario, flag, env, file := layers&8 != 0, layers&4 != 0, layers&2 != 0, layers&1 != 0
+		in := Input{Args: []string{"./f.yaml"}, Flags: flagsWith(t)}
+		text, key, want, from := campaign, "repeats", 6, "default"
+		if inScenario {
+			text = smallScenario
+		}
 		if file {
 			text += "repeats: 7\n"
-			want, from = 7, "./s.yaml:4"
+			want, from = 7, "./f.yaml:4"
+			if inScenario {
+				key = "scenarios.small.repeats" // where it stands
+			}
 		}
 		if env {
 			in.Environ = []string{"ABACUS_REPEATS=8"}
-			want, from = 8, "env ABACUS_REPEATS"
+			key, want, from = "repeats", 8, "env ABACUS_REPEATS"
 		}
 		if flag {
 			in.Flags = flagsWith(t, "--repeats", "9")
-			want, from = 9, "flag --repeats"
-		} else {
-			in.Flags = flagsWith(t)
+			key, want, from = "repeats", 9, "flag --repeats"
 		}
-		in.Dir = folder(t, map[string]string{"s.yaml": text})
+		in.Dir = folder(t, map[string]string{"f.yaml": text})
 		l := mustLoad(t, in)
 		p, err := plan.Expand(l.Campaign, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
+		name := fmt.Sprintf("flag %v, env %v, file %v, in a scenario %v", flag, env, file, inScenario)
 		if p.Rounds != want {
-			t.Errorf("flag %v, env %v, file %v: %d rounds, want %d", flag, env, file, p.Rounds, want)
-		}
-		key := "repeats"
-		if file && !env && !flag {
-			key = "scenarios.small.repeats" // where the file says it
+			t.Errorf("%s: %d rounds, want %d", name, p.Rounds, want)
 		}
 		if o := originOf(l, key); o.From != from || o.Value != fmt.Sprint(want) {
-			t.Errorf("flag %v, env %v, file %v: origin %+v, want %d from %s", flag, env, file, o, want, from)
+			t.Errorf("%s: origin %+v, want %d from %s", name, o, want, from)
+		}
+	}
+}
+
+// On a server of the user's the load stops by default; an empty list switches
+// that off, and a list of one's own takes its place.
+func TestStopsOfExternalTargets(t *testing.T) {
+	const target = "http://127.0.0.1:1/"
+	for _, tt := range []struct {
+		in   Input
+		want []string
+	}{
+		{Input{Args: []string{"engine-check"}}, nil},
+		{Input{Args: []string{target}}, []string{"failed > 20% for 5s", "status_429 > 20% for 5s", "failed_timeout > 20% for 5s"}},
+		{Input{Args: []string{target}, Set: []string{"stop_if=[]"}}, []string{}},
+		{Input{Args: []string{target}, Set: []string{"stop_if=[p95 > 1s]"}}, []string{"p95 > 1s"}},
+	} {
+		tt.in.Dir = t.TempDir()
+		l := mustLoad(t, tt.in)
+		p, err := plan.Expand(l.Campaign, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, p.Cells[0].Settings.StopIf); diff != "" {
+			t.Errorf("%v %v:\n%s", tt.in.Args, tt.in.Set, diff)
 		}
 	}
 }

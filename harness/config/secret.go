@@ -78,10 +78,8 @@ func storedHeader(name, value string) string {
 		return value
 	}
 	rest := reference.ReplaceAllString(value, "")
-	if rest != value && !strings.Contains(value, "$${") {
-		if schemeOnly.MatchString(rest) || (strings.EqualFold(name, "Cookie") && namesOnly.MatchString(rest)) {
-			return value
-		}
+	if rest != value && (schemeOnly.MatchString(rest) || (strings.EqualFold(name, "Cookie") && namesOnly.MatchString(rest))) {
+		return value
 	}
 	return redacted
 }
