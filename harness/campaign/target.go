@@ -199,14 +199,12 @@ func (c *Campaign) job(cell plan.Cell) (stored, real load.Job, err error) {
 func (c *Campaign) withRequest(j load.Job, s scenarios.Settings, expand bool) (load.Job, error) {
 	agent := false
 	for _, h := range s.Headers {
-		value := h.Value
+		value := c.Needs.Redact(h)
 		if expand {
 			var err error
 			if value, err = c.Needs.Expand(h.Value); err != nil {
 				return j, fmt.Errorf("header %s: %w", h.Name, err)
 			}
-		} else {
-			value = c.Needs.Redact(h)
 		}
 		agent = agent || strings.EqualFold(h.Name, "User-Agent")
 		j.Headers = append(j.Headers, load.Header{Name: h.Name, Value: value})
