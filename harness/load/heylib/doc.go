@@ -4,14 +4,19 @@
 //
 // # What is counted
 //
-// Exactly Job.Requests requests are begun, although one Work of the library
-// makes only floor(N/C)·C: the workers are split into Works that run side by
-// side, those with one request more and those without, none with more than
-// 500 workers (beyond that the library drops connections that it should
-// keep). A Work keeps a row for its first million answers only, so longer
-// jobs are done in parts of PartRequests, one after the other. Between two
-// parts the library writes its report and no load runs; that pause is not in
-// ElapsedNS, and a note says how long it was in all.
+// Exactly Job.Requests requests are made, although a Work of the library with
+// C workers makes only floor(N/C)·C of N: every worker is a Work of its own,
+// with one connection, and all draw from one number. (Works with several
+// workers also race when redirects are off: each worker writes the client's
+// CheckRedirect. And beyond 500 workers they drop connections that they should
+// keep.) What a worker draws beyond the number fails before it is sent, and is
+// not counted. So the concurrency is kept up to the last request, as by the
+// native engine; the hey command gives each worker a fixed share instead.
+//
+// A Work keeps rows for its first million answers only, and their memory is
+// bounded by doing long jobs in parts of PartRequests, one after the other.
+// Between two parts the library writes its report and no load runs; that
+// pause is not in ElapsedNS, and a note says how long it was in all.
 //
 // Redirects are not followed, compression is not asked for, the protocol is
 // always HTTP/1.1. Header names keep their case but not their order. A

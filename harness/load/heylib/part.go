@@ -20,11 +20,40 @@ import (
 // the job's timeout is not shorter.
 const edge = time.Second
 
-// part is one set of Works that run side by side. A Work can run once only.
+// errVoid is what a request that is one too many fails with, before anything
+// is sent. It is counted by the library only.
+var errVoid = errors.New("abacus: no request is left")
+
+// voidContext has ended from the start, with errVoid.
+type voidContext struct {
+	context.Context
+	done <-chan struct{}
+}
+
+func newVoidContext(parent context.Context) voidContext {
+	done := make(chan struct{})
+	close(done)
+	return voidContext{Context: context.WithoutCancel(parent), done: done}
+}
+
+// Done is closed.
+func (c voidContext) Done() <-chan struct{} { return c.done }
+
+// Err is errVoid.
+func (voidContext) Err() error { return errVoid }
+
+// part is one set of Works that run side by side, one for each worker. A Work
+// can run once only.
 type part struct {
 	job   load.Job
 	works []*partWork
-	begun atomic.Int64
+	// requests is how many the part makes; drawn counts what the workers
+	// have taken of them, and one too many each.
+	requests int64
+	drawn    atomic.Int64
+	// halt stops all Works. A second Stop of the library would block for
+	// ever.
+	halt func()
 
 	// first is set by the first request that is begun, which closes loading.
 	loading chan struct{}
@@ -51,7 +80,7 @@ type partWork struct {
 // newPart prepares the Works for n requests. hard is cancelled to give up what
 // is under way.
 func newPart(hard context.Context, job load.Job, req *request, tr *tracer, n int64) (*part, error) {
-	p := &part{job: job, loading: make(chan struct{})}
+	p := &part{job: job, requests: n, loading: make(chan struct{})}
 	// In front of the message stands the URL, quoted.
 	runes := 4*len(job.URL) + 4*len(job.ConnectTo) + 1000
 	text := reportTemplate(runes)
@@ -59,8 +88,13 @@ func newPart(hard context.Context, job load.Job, req *request, tr *tracer, n int
 		return nil, fmt.Errorf("template for hey's report: %w", err)
 	}
 	ctx := httptrace.WithClientTrace(hard, tr.trace(job.KeepAlive))
+	void := newVoidContext(hard)
 	next := func() *http.Request {
-		if p.begun.Add(1) == 1 {
+		switch k := p.drawn.Add(1); {
+		case k > p.requests:
+			p.halt()
+			return req.make(void)
+		case k == 1:
 			p.first, p.firstNS = time.Now(), clock.Now()
 			close(p.loading)
 		}
@@ -70,11 +104,12 @@ func newPart(hard context.Context, job load.Job, req *request, tr *tracer, n int
 	// must not have a port. The requests that are sent come from next.
 	sni := req.template.Clone(hard)
 	sni.Host = req.serverName
-	for _, s := range split(n, job.Concurrency) {
-		w := &partWork{parser: newParser(s.workers*s.each, runes)}
+	workers := int(min(n, int64(job.Concurrency)))
+	for range workers {
+		w := &partWork{parser: newParser(room(n, workers), runes)}
 		w.work = &requester.Work{
 			Request: sni, RequestFunc: next,
-			N: s.workers * s.each, C: s.workers,
+			N: room(n, workers), C: 1,
 			Timeout:            wholeSeconds(job.Timeout),
 			DisableCompression: true,
 			DisableKeepAlives:  !job.KeepAlive,
@@ -86,8 +121,24 @@ func newPart(hard context.Context, job load.Job, req *request, tr *tracer, n int
 		w.work.Init()
 		p.works = append(p.works, w)
 	}
+	p.halt = sync.OnceFunc(func() {
+		for _, w := range p.works {
+			w.work.Stop()
+		}
+	})
 	return p, nil
 }
+
+// room is how many requests one of the workers may make of n: twice its share
+// and some, for all draw from the same number and the faster ones make more.
+// Together they have room for all.
+func room(n int64, workers int) int {
+	share := (n + int64(workers) - 1) / int64(workers)
+	return int(min(n, 2*share+100))
+}
+
+// begun is how many requests the workers have begun.
+func (p *part) begun() int64 { return min(p.drawn.Load(), p.requests) }
 
 // wholeSeconds rounds up to what the library can keep.
 func wholeSeconds(d time.Duration) int {
@@ -98,13 +149,6 @@ func wholeSeconds(d time.Duration) int {
 // or ctx ends. giveUp cancels the requests under way. tick is called at every
 // interval.
 func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Duration, tick func()) error {
-	// A second Stop would block for ever.
-	stop := sync.OnceFunc(func() {
-		p.stopped = time.Now()
-		for _, w := range p.works {
-			w.work.Stop()
-		}
-	})
 	var wg sync.WaitGroup
 	for _, w := range p.works {
 		wg.Go(func() {
@@ -122,13 +166,19 @@ func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Du
 	defer ticker.Stop()
 	var over, late <-chan time.Time
 	loading := p.loading
+	stop := func() {
+		if p.stopped.IsZero() {
+			p.stopped = time.Now()
+		}
+		p.halt()
+	}
 	cut := func() {
 		if p.cut.IsZero() {
 			p.cut = time.Now()
 			giveUp()
 		}
 	}
-	ended := ctx.Done()
+	cancelled := ctx.Done()
 	for {
 		select {
 		case <-done:
@@ -140,8 +190,8 @@ func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Du
 				defer t.Stop()
 				over = t.C
 			}
-		case <-ended:
-			ended = nil
+		case <-cancelled:
+			cancelled = nil
 			stop()
 			cut()
 		case <-over:

@@ -49,7 +49,10 @@ func (r *run) do(ctx context.Context) error {
 				break
 			}
 		}
-		n := partSize(left, r.partRequests, r.job.Concurrency)
+		n := r.partRequests
+		if left > 0 {
+			n = min(n, left)
+		}
 		if err := r.part(ctx, n, limit); err != nil {
 			return err
 		}
@@ -74,7 +77,7 @@ func (r *run) part(ctx context.Context, n int64, limit time.Duration) error {
 		default:
 			return // the load has not begun
 		}
-		begun := r.begun + p.begun.Load()
+		begun := r.begun + p.begun()
 		r.progress(load.Progress{ElapsedNS: int64(r.loaded + time.Since(p.first)), Begun: &begun})
 	}
 	err = p.run(ctx, giveUp, limit, tick)
@@ -82,7 +85,7 @@ func (r *run) part(ctx context.Context, n int64, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if p.begun.Load() == 0 {
+	if p.begun() == 0 {
 		r.interrupted = true // stopped before the first request
 		return nil
 	}
@@ -92,7 +95,7 @@ func (r *run) part(ctx context.Context, n int64, limit time.Duration) error {
 		r.paused += p.first.Sub(r.lastEnd)
 	}
 	r.parts++
-	r.begun += p.begun.Load()
+	r.begun += p.begun()
 	axis := partAxis{
 		zero: r.zero, first: p.first, stopped: p.stopped, cut: p.cut, end: p.end,
 		offset: r.loaded + r.paused, interval: interval(r.job),

@@ -17,8 +17,7 @@ import (
 type seen struct {
 	mu       sync.Mutex
 	requests int64
-	conns    map[string]bool
-	last     *http.Request
+	conns    int64
 	under    int
 	most     int // the most requests under way at once
 }
@@ -33,11 +32,6 @@ func (s *seen) wrap(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.requests++
-		if s.conns == nil {
-			s.conns = make(map[string]bool)
-		}
-		s.conns[r.RemoteAddr] = true
-		s.last = r
 		s.under++
 		s.most = max(s.most, s.under)
 		s.mu.Unlock()
@@ -52,7 +46,15 @@ func (s *seen) wrap(h http.HandlerFunc) http.Handler {
 func serve(t *testing.T, h http.HandlerFunc) (string, *seen) {
 	t.Helper()
 	s := &seen{}
-	srv := httptest.NewServer(s.wrap(h))
+	srv := httptest.NewUnstartedServer(s.wrap(h))
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			s.mu.Lock()
+			s.conns++
+			s.mu.Unlock()
+		}
+	}
+	srv.Start()
 	t.Cleanup(srv.Close)
 	return srv.URL + "/page", s
 }

@@ -58,7 +58,7 @@ func (s *sum) add(p *part, axis partAxis) (end time.Time, counted int64) {
 	}
 	firstNS := int64(axis.first.Sub(axis.zero))
 	var slots []slot
-	var made, complete, failed int64
+	var complete, failed int64
 	lastNS := firstNS
 	for _, w := range p.works {
 		c := &w.report.cols
@@ -81,7 +81,6 @@ func (s *sum) add(p *part, axis partAxis) (end time.Time, counted int64) {
 			}
 		}
 		failed += s.failures(w.report.errors, !axis.cut.IsZero())
-		made += int64(w.work.N)
 	}
 	end = axis.zero.Add(time.Duration(lastNS))
 	if failed > 0 {
@@ -91,7 +90,7 @@ func (s *sum) add(p *part, axis partAxis) (end time.Time, counted int64) {
 			end = axis.cut
 		}
 	}
-	if counted = complete + failed; counted < made && axis.stopped.After(end) {
+	if counted = complete + failed; counted < p.requests && axis.stopped.After(end) {
 		end = axis.stopped
 	}
 	s.addIntervals(slots, axis, end.Sub(axis.first))
@@ -127,6 +126,9 @@ func (s *sum) row(c *[columns][]int64, i int) {
 func (s *sum) failures(list []heyError, wasCut bool) (failed int64) {
 	for _, e := range list {
 		text := cleanText(e.text)
+		if text == errVoid.Error() {
+			continue
+		}
 		if wasCut && isCancel(text) {
 			s.dropped += e.count
 			continue

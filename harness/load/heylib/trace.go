@@ -62,9 +62,7 @@ func tlsVersion(v uint16) string {
 }
 
 // closeAll closes what a part has left open. Left alone, the idle connections
-// of one part would hold the server's workers during the next. A connection
-// that net/http dialled and never used, as it may when another came free in
-// the meantime, is not known here and stays until the process ends.
+// of one part would hold the server's workers during the next.
 func (t *tracer) closeAll() {
 	t.conns.Range(func(c, _ any) bool {
 		_ = c.(net.Conn).Close()
