@@ -14,6 +14,7 @@ import (
 // An address that swallows connects leaves time for the next one. Linux drops
 // the SYN when a listener's queue is full.
 func TestFallsBackFromSilentAddress(t *testing.T) {
+	t.Parallel()
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -16,19 +16,22 @@ import (
 
 const hello = ok11 + "Content-Length: 5\r\n\r\nhello"
 
-// closedPort is the URL of a loopback port on which nobody listens.
+// closedPort is the URL of a loopback port on which nobody listens: the near
+// end of a connection, so that nobody else gets it meanwhile.
 func closedPort(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	far := strings.TrimSuffix(strings.TrimPrefix(serve(t, func(_ int, _ net.Conn, r *bufio.Reader) { _, _ = r.WriteTo(discard{}) }), "http://"), "/")
+	conn, err := net.Dial("tcp", far)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
-	return "http://" + ln.Addr().String() + "/"
+	t.Cleanup(func() { conn.Close() })
+	return "http://" + conn.LocalAddr().String() + "/"
 }
 
 // Every way to fail is one failure of one kind, with one text.
 func TestFailureKinds(t *testing.T) {
+	t.Parallel()
 	endless := func(_ int, conn net.Conn, r *bufio.Reader) {
 		readRequest(r)
 		_, err := conn.Write([]byte(ok11))
@@ -82,6 +85,7 @@ func TestFailureKinds(t *testing.T) {
 
 // A thousand refused connects are all counted, and end soon.
 func TestRefusedEndsSoon(t *testing.T) {
+	t.Parallel()
 	for _, concurrency := range []int{1, 30} {
 		began := time.Now()
 		res := runJob(t, job(closedPort(t), 1000, concurrency))
@@ -192,6 +196,7 @@ func TestBackoffBudget(t *testing.T) {
 // The whole request is bounded: a listener whose queue is never served
 // accepts the connection but not a TLS handshake.
 func TestTimeoutInHandshake(t *testing.T) {
+	t.Parallel()
 	url := serve(t, func(_ int, _ net.Conn, r *bufio.Reader) { _, _ = r.WriteTo(discard{}) })
 	j := job(strings.Replace(url, "http", "https", 1), 2, 2)
 	j.Timeout = 100 * time.Millisecond

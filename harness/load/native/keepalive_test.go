@@ -162,3 +162,17 @@ func TestAgainstNetHTTP(t *testing.T) {
 		}
 	}
 }
+
+// HTTP/1.0 keeps a connection when both sides say so and the length is known.
+func TestKeepAliveInHTTP10(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("hello"))
+	}))
+	defer srv.Close()
+	j := job(srv.URL, 20, 1)
+	j.Protocol = "HTTP/1.0"
+	res := runJob(t, j)
+	if n := res.Counts; n.Complete != 20 || *n.KeptAlive != 19 || res.Connect.Count() != 1 || res.Protocol != "HTTP/1.0" {
+		t.Errorf("counts %+v, kept alive %d, protocol %q", n, *n.KeptAlive, res.Protocol)
+	}
+}

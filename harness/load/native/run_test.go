@@ -83,6 +83,7 @@ func sum(d *load.Distribution) float64 {
 // Waiting begins when the request has gone out, however long that took: the
 // server lets a body that no socket buffer can hold wait before it reads it.
 func TestWaitingBeginsAfterTheRequest(t *testing.T) {
+	t.Parallel()
 	const pause = 60 * time.Millisecond
 	body := make([]byte, 32<<20)
 	url := serve(t, func(_ int, conn net.Conn, r *bufio.Reader) {
@@ -220,6 +221,7 @@ func TestCheckedBodiesAreLetGo(t *testing.T) {
 }
 
 func TestDurationEndsTheRun(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int64
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)
@@ -246,6 +248,7 @@ func TestDurationEndsTheRun(t *testing.T) {
 
 // A server that hangs does not hold a run by duration, and it is said.
 func TestDurationDropsWhatHangs(t *testing.T) {
+	t.Parallel()
 	url := serve(t, func(n int, conn net.Conn, r *bufio.Reader) {
 		if n == 1 {
 			sayAndClose(hello)(n, conn, r)
@@ -270,6 +273,7 @@ func TestDurationDropsWhatHangs(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	for name, url := range map[string]string{
 		"waiting for answers": serve(t, func(n int, conn net.Conn, r *bufio.Reader) {
 			if n <= 3 {
