@@ -37,8 +37,11 @@ func (t Text) Report(w io.Writer, a *analysis.Analysis) error {
 		t.Width = defaultWidth
 	}
 	out := bufio.NewWriter(w)
+	// Where nothing was measured there are no figures to line up.
 	for _, s := range a.Scenarios {
-		t.scenario(out, a, s)
+		if a.FinishedRuns > 0 {
+			t.scenario(out, a, s)
+		}
 	}
 	for _, v := range a.Verdict {
 		fmt.Fprintln(out, wrap(t.bold(Plain(v)), t.Width))

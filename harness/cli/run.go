@@ -269,7 +269,7 @@ func printResults(env *Env, job *runJob, dir string, a *analysis.Analysis) error
 func printHead(w interface{ Write([]byte) (int, error) }, t terminal, job *runJob) {
 	c, e := job.plan.Campaign, job.plan.Estimate(nil)
 	fmt.Fprintf(w, "%s · seed %d\n", t.paint(c.Name, "1"), job.plan.Seed)
-	fmt.Fprintf(w, "%d runs in %d rounds · about %s and %s requests · to %s\n\n", e.Runs, job.plan.Rounds, brief(e.Took), approximate(e.Requests), strings.Join(hosts(job.plan), ", "))
+	fmt.Fprintf(w, "%s in %s · about %s and %s requests · to %s\n\n", plural(e.Runs, "run"), plural(job.plan.Rounds, "round"), brief(e.Took), approximate(e.Requests), strings.Join(hosts(job.plan), ", "))
 }
 
 // hosts lists where the load will go.
