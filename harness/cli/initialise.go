@@ -82,10 +82,10 @@ func listScenarios(w io.Writer) error {
 // extent says how many things a scenario compares, and at how many load levels.
 func extent(s scenarios.Scenario) string {
 	n := max(len(s.Variants), 1) * max(len(s.Engines), 1) * max(len(s.Pages), 1)
-	return plural(n, "variant") + ", " + plural(len(s.Steps), "load level")
+	return counted(n, "variant") + ", " + counted(len(s.Steps), "load level")
 }
 
-func plural(n int, word string) string {
+func counted(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}

@@ -50,15 +50,15 @@ func TestPrintDryRun(t *testing.T) {
 	if err := printDryRun(&b, l, p, [][]string{{"/usr/bin/abacus", "worker"}, {"memcached", "-l", "127.0.0.1"}}); err != nil {
 		t.Fatal(err)
 	}
-	// 2 rounds of 2 × 1,000 requests, and of 2 × 0.25 s at the assumed 6,000/s
-	// of fresh connections: 4,000 + 6,000. Time: 2 × (2 × 1,000 / 8,000 s +
-	// 0.5 s) + 8 runs × 0.6 s + 2 variants × 2 s + 6 s = 16.3 s.
+	// 2 rounds of 2 × 1,000 requests, and of 2 × 0.25 s at the assumed 8,000/s
+	// of fresh connections: 4,000 + 8,000. Time: 2 × (2 × 1,000 / 16,000 s +
+	// 0.5 s) + 8 runs × 0.6 s + 2 variants × 2 s + 6 s = 16.05 s.
 	head := `s: nothing is started
 Two pages
 
 configuration  s.yaml
 runs           8: 4 cells, 2 rounds
-requests       about 10,000, at most 1,000 at once
+requests       about 12,000, at most 1,000 at once
 minutes        about 0.3, guessed from usual rates; waiting for idle is not in it
 seed           207 (--seed 207 repeats the order)
 targets        lab demo, 127.0.0.1:8080 at 127.0.0.1:9

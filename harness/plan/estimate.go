@@ -29,9 +29,9 @@ type Rate func(Cell) (perSecond float64, ok bool)
 // client and server share, and what each run and each variant takes beside its
 // load. Only an announcement rests on these.
 const (
-	assumedKeepAlive = 12000 // requests/s from about ten connections on
-	assumedSingle    = 4000  // over one connection
-	assumedFresh     = 6000  // with a connection for each request
+	assumedKeepAlive = 25000 // requests/s of a small page from about ten connections on
+	assumedSingle    = 8000  // over one connection
+	assumedFresh     = 8000  // with a connection for each request
 	perRun           = 600 * time.Millisecond
 	perVariant       = 2 * time.Second
 	baselineTime     = 6 * time.Second
