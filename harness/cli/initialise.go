@@ -82,10 +82,11 @@ func listScenarios(w io.Writer) error {
 // extent says how many things a scenario compares, and at how many load levels.
 func extent(s scenarios.Scenario) string {
 	n := max(len(s.Variants), 1) * max(len(s.Engines), 1) * max(len(s.Pages), 1)
-	return counted(n, "variant") + ", " + counted(len(s.Steps), "load level")
+	return plural(n, "variant") + ", " + plural(len(s.Steps), "load level")
 }
 
-func counted(n int, word string) string {
+// plural writes a number with its word: 1 run, 2 runs.
+func plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}

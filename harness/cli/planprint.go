@@ -81,7 +81,7 @@ func dryRunHead(w io.Writer, l *config.Loaded, p *plan.Plan) {
 		about = "about "
 	}
 	fmt.Fprintf(w, "\nconfiguration  %s\n", from)
-	fmt.Fprintf(w, "runs           %s: %s, %s\n", grouped(int64(e.Runs)), counted(len(p.Cells), "cell"), counted(p.Rounds, "round"))
+	fmt.Fprintf(w, "runs           %s: %s, %s\n", grouped(int64(e.Runs)), plural(len(p.Cells), "cell"), plural(p.Rounds, "round"))
 	fmt.Fprintf(w, "requests       %s%s, at most %s at once\n", about, grouped(e.Requests), grouped(int64(e.TopConcurrency)))
 	fmt.Fprintf(w, "minutes        about %.1f, guessed from usual rates; waiting for idle is not in it\n", e.Took.Minutes())
 	fmt.Fprintf(w, "seed           %d (--seed %d repeats the order)\n", p.Seed, p.Seed)
