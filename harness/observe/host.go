@@ -1,13 +1,6 @@
 package observe
 
-import (
-	"context"
-	"errors"
-)
-
-// ErrNotHere tells that this system does not give the figures that a poller
-// reads.
-var ErrNotHere = errors.New("not read on this system")
+import "context"
 
 // HostPoller reads the machine's raw counters. What this system does not tell
 // stays absent; only CPU times and memory must be there.
@@ -24,8 +17,7 @@ func newHostPoller(proc string) *HostPoller { return &HostPoller{proc: proc} }
 // Name is "host".
 func (p *HostPoller) Name() string { return "host" }
 
-// Poll takes one reading. It fails when CPU times or memory cannot be read,
-// and with ErrNotHere on systems other than Linux.
+// Poll takes one reading. It fails when CPU times or memory cannot be read.
 func (p *HostPoller) Poll(ctx context.Context) (Reading, error) {
 	h, err := p.read(ctx)
 	if err != nil {

@@ -26,8 +26,6 @@ type processStat struct {
 
 // processReader reads processes; it differs by system.
 type processReader interface {
-	// usable is nil where processes can be read at all.
-	usable() error
 	// read returns ok false when the process is gone or not ours to see.
 	read(ctx context.Context, pid int) (s processStat, ok bool)
 	// children are the direct children of a process.
@@ -74,9 +72,6 @@ func (p *ProcessPoller) Name() string { return "processes" }
 func (p *ProcessPoller) Poll(ctx context.Context) (Reading, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.reader.usable(); err != nil {
-		return Reading{}, err
-	}
 	roles := p.roles()
 	owner := map[int]string{}
 	for role, pids := range roles {

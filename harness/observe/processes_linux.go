@@ -21,8 +21,6 @@ type procReader struct{ root string }
 
 func newProcessReader() processReader { return procReader{root: "/proc"} }
 
-func (procReader) usable() error { return nil }
-
 func (p procReader) read(_ context.Context, pid int) (processStat, bool) {
 	data, err := os.ReadFile(filepath.Join(p.root, strconv.Itoa(pid), "stat"))
 	if err != nil {

@@ -12,10 +12,7 @@ import (
 type table struct {
 	procs  map[int]processStat
 	parent map[int]int
-	err    error
 }
-
-func (t *table) usable() error { return t.err }
 
 func (t *table) read(_ context.Context, pid int) (processStat, bool) {
 	s, ok := t.procs[pid]
@@ -112,14 +109,10 @@ func TestProcessPollerLeavesTheCallersMapAlone(t *testing.T) {
 	}
 }
 
-func TestProcessPollerErrors(t *testing.T) {
-	poller := newProcessPoller(func() map[string][]int { return nil }, &table{err: ErrNotHere})
-	if _, err := poller.Poll(t.Context()); !errors.Is(err, ErrNotHere) {
-		t.Errorf("error %v, want ErrNotHere", err)
-	}
+func TestProcessPollerIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	poller = newProcessPoller(func() map[string][]int { return map[string][]int{"x": {1}} }, &table{})
+	poller := newProcessPoller(func() map[string][]int { return map[string][]int{"x": {1}} }, &table{})
 	if _, err := poller.Poll(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}

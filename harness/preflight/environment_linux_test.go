@@ -90,6 +90,10 @@ func TestCgroupLimits(t *testing.T) {
 		{"version 2, the parent is tighter", map[string]string{
 			"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/cpu.max": "400000 100000\n", "sys/fs/cgroup/a/cpu.max": "200000 100000\n",
 		}, p(2.0), nil},
+		{"version 2, the group itself is tighter", map[string]string{
+			"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/cpu.max": "100000 100000\n", "sys/fs/cgroup/a/cpu.max": "200000 100000\n",
+			"sys/fs/cgroup/a/b/memory.max": "4096\n", "sys/fs/cgroup/a/memory.max": "8192\n",
+		}, p(1.0), p[uint64](4096)},
 		{"version 2, the path is the host's", map[string]string{
 			"proc/self/cgroup": "0::/docker/abc\n", "sys/fs/cgroup/cpu.max": "100000 100000\n",
 		}, p(1.0), nil},
