@@ -28,8 +28,9 @@ type processStat struct {
 type processReader interface {
 	// read returns ok false when the process is gone or not ours to see.
 	read(ctx context.Context, pid int) (s processStat, ok bool)
-	// children are the direct children of a process.
-	children(ctx context.Context, pid int) []int
+	// children are the direct children of a process; named tells that a role
+	// names it, so that the search must be thorough.
+	children(ctx context.Context, s processStat, named bool) []int
 }
 
 // ProcessPoller reads CPU time, memory and threads of groups of processes.
@@ -128,7 +129,7 @@ func (p *ProcessPoller) walk(ctx context.Context, role string, pids []int, owner
 			continue
 		}
 		living[s.id] = s
-		queue = append(queue, p.reader.children(ctx, pid)...)
+		queue = append(queue, p.reader.children(ctx, s, slices.Contains(pids, pid))...)
 	}
 	return living
 }

@@ -30,22 +30,36 @@ func (p procReader) read(_ context.Context, pid int) (processStat, bool) {
 	return s, err == nil && s.id.pid == pid
 }
 
+// manyThreads is the number of threads from which a process that no role names
+// is asked for the children of its first thread only: a worker of a threaded
+// server has hundreds that never start one, and reading them all five times a
+// second would be load of its own.
+const manyThreads = 32
+
 // children come from the list that the kernel keeps a thread; where it was
 // built without (CONFIG_PROC_CHILDREN), the whole of /proc is looked through.
-func (p procReader) children(_ context.Context, pid int) []int {
-	tasks := filepath.Join(p.root, strconv.Itoa(pid), "task")
-	threads, err := os.ReadDir(tasks)
-	if err != nil {
-		return nil
+func (p procReader) children(_ context.Context, s processStat, named bool) []int {
+	pid := strconv.Itoa(s.id.pid)
+	tasks := filepath.Join(p.root, pid, "task")
+	threads := []string{pid}
+	if s.threads > 1 && (named || s.threads < manyThreads) {
+		entries, err := os.ReadDir(tasks)
+		if err != nil {
+			return nil
+		}
+		threads = threads[:0]
+		for _, e := range entries {
+			threads = append(threads, e.Name())
+		}
 	}
 	var pids []int
 	for _, t := range threads {
-		data, err := os.ReadFile(filepath.Join(tasks, t.Name(), "children"))
+		data, err := os.ReadFile(filepath.Join(tasks, t, "children"))
 		if errors.Is(err, os.ErrNotExist) {
-			if _, gone := os.Stat(filepath.Join(tasks, t.Name())); gone != nil {
+			if _, gone := os.Stat(filepath.Join(tasks, t)); gone != nil {
 				continue
 			}
-			return p.scan(pid)
+			return p.scan(s.id.pid)
 		}
 		for f := range strings.FieldsSeq(string(data)) {
 			if n, err := strconv.Atoi(f); err == nil {

@@ -62,19 +62,33 @@ func TestChildren(t *testing.T) {
 	write("10/task/10/comm", "a")
 	write("10/task/20/comm", "a")
 	r := procReader{root}
-	got := r.children(t.Context(), 10)
-	slices.Sort(got)
-	if !slices.Equal(got, []int{11, 12}) {
+	find := func(pid, threads int, named bool) []int {
+		got := r.children(t.Context(), processStat{id: processID{pid: pid}, threads: threads}, named)
+		slices.Sort(got)
+		return got
+	}
+	if got := find(10, 2, true); !slices.Equal(got, []int{11, 12}) {
 		t.Errorf("by scan: %v, want 11 and 12", got)
 	}
 	write("10/task/10/children", "11 ")
 	write("10/task/20/children", "12 ")
-	got = r.children(t.Context(), 10)
-	slices.Sort(got)
-	if !slices.Equal(got, []int{11, 12}) {
-		t.Errorf("by the kernel's list: %v, want 11 and 12", got)
+	for _, tc := range []struct {
+		threads int
+		named   bool
+		want    []int
+	}{
+		{1, true, []int{11}}, // one thread: the other is made up
+		{2, true, []int{11, 12}},
+		{2, false, []int{11, 12}},
+		{manyThreads - 1, false, []int{11, 12}},
+		{manyThreads, false, []int{11}},
+		{manyThreads, true, []int{11, 12}},
+	} {
+		if got := find(10, tc.threads, tc.named); !slices.Equal(got, tc.want) {
+			t.Errorf("by the kernel's list, %d threads, named %v: %v, want %v", tc.threads, tc.named, got, tc.want)
+		}
 	}
-	if got := r.children(t.Context(), 99); got != nil {
+	if got := find(99, 1, true); got != nil {
 		t.Errorf("children of nobody: %v", got)
 	}
 }
@@ -108,7 +122,7 @@ func TestProcessPollerOnRealProcesses(t *testing.T) {
 	deadline := time.Now().Add(10 * time.Second)
 	for {
 		list := mustPoll(t, poller)
-		if kids := (procReader{"/proc"}).children(t.Context(), cmd.Process.Pid); len(kids) == 1 {
+		if kids := (procReader{"/proc"}).children(t.Context(), processStat{id: processID{pid: cmd.Process.Pid}, threads: 1}, true); len(kids) == 1 {
 			child = kids[0]
 		}
 		if len(list) == 2 && list[1].Count == 2 {

@@ -43,8 +43,8 @@ func (psReader) read(ctx context.Context, pid int) (processStat, bool) {
 
 // children asks for the parent of every process, which costs a scan of the
 // machine: there is no cheaper way here.
-func (psReader) children(ctx context.Context, pid int) []int {
-	p, err := process.NewProcessWithContext(ctx, int32(pid))
+func (psReader) children(ctx context.Context, s processStat, _ bool) []int {
+	p, err := process.NewProcessWithContext(ctx, int32(s.id.pid))
 	if err != nil {
 		return nil
 	}

@@ -19,10 +19,10 @@ func (t *table) read(_ context.Context, pid int) (processStat, bool) {
 	return s, ok
 }
 
-func (t *table) children(_ context.Context, pid int) []int {
+func (t *table) children(_ context.Context, s processStat, _ bool) []int {
 	var list []int
 	for child := range 100 {
-		if parent, ok := t.parent[child]; ok && parent == pid {
+		if parent, ok := t.parent[child]; ok && parent == s.id.pid {
 			list = append(list, child)
 		}
 	}
