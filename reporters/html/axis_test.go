@@ -183,3 +183,19 @@ func TestFit(t *testing.T) {
 		}
 	}
 }
+
+// FuzzYAMLLines: setting keys apart never changes the text.
+func FuzzYAMLLines(f *testing.F) {
+	for _, s := range []string{"a: b\n", "- a:\n  b: 'c: d'\n", "\n\n", ": x", "- - a: b\n", "\ta: b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var b strings.Builder
+		for _, l := range yamlLines(text) {
+			b.WriteString(l.Indent + l.Key + l.Rest + "\n")
+		}
+		if got, want := b.String(), strings.TrimRight(text, "\n")+"\n"; got != want && text != "" {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}

@@ -49,7 +49,7 @@ func bars(rows []row, m measure) *chart {
 		}
 	}
 	// A quarter is left free at the right for the figures.
-	x := zeroAxis(hi/m.divisor*1.28, 6)
+	x := zeroAxis(hi/m.divisor*1.28, 5)
 	x.ticks.Grid, x.ticks.Inset = true, true
 	y := axis{max: float64(len(rows)), ticks: ticks{Line: true}}
 	p := c.panel("1", "10", top, height, x, y)
@@ -120,7 +120,7 @@ func meanSD(s *stats.Spread, divisor float64) string {
 func rounds(rows []row, last int) *chart {
 	const top, height = 24, 212
 	c := newChart(top + height + 46)
-	y := zeroAxis(topThroughput(rows), 4)
+	y := zeroAxis(topThroughput(rows), 5)
 	y.ticks.Grid = true
 	x := axis{min: 0.82, max: float64(last) + 0.18}
 	x.ticks.Line, x.ticks.Mark = true, true

@@ -340,3 +340,41 @@ func TestBrowserComplaints(t *testing.T) {
 	}
 	t.Errorf("not all was noticed: %q", seen)
 }
+
+// TestHover reads the tips: one value under the pointer on a chart, all panels
+// at one time on a timeline.
+func TestHover(t *testing.T) {
+	b := openBrowser(t)
+	b.open(t, writePage(t, newSample()), 1440, false)
+	tip := func(chart string, x, y float64, want string) {
+		t.Helper()
+		box, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(`(function () {
+			var c = document.querySelector('[data-chart=%s]');
+			c.scrollIntoView({ block: 'center', behavior: 'instant' });
+			var r = c.getBoundingClientRect();
+			return [r.left, r.top, r.width, r.height];
+		})()`, chart)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := chromedp.Do(b.ctx, chromedp.MouseEvent("mouseMoved", box[0]+x*box[2], box[1]+y*box[3])); err != nil {
+			t.Fatal(err)
+		}
+		poll := fmt.Sprintf(`Array.from(document.querySelectorAll('[data-chart=%s] .tip')).map(function (e) { return e.innerText; }).join('|')`, chart)
+		text, err := chromedp.Run(b.ctx, chromedp.Poll[string](poll, chromedp.WithPollingTimeout(10*time.Second)))
+		if err != nil {
+			t.Fatalf("%s: no tip: %v", chart, err)
+		}
+		for _, w := range strings.Split(want, "|") {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: the tip reads %q, want %q in it", chart, text, w)
+			}
+		}
+		b.screenshot(t, "hover-"+chart)
+	}
+	tip("data_time1", 0.5, 0.5, "\u00a0s|Throughput |p99 latency |Busy workers |server |client |Server memory |Swap in + out 0")
+	tip("data_time1_heat", 0.3, 0.78, "of 150 slots")
+	for _, p := range b.complaints() {
+		t.Error(p)
+	}
+}

@@ -6,7 +6,7 @@ package html
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -19,8 +19,11 @@ import (
 //go:embed assets/page.html
 var pageHTML string
 
-//go:embed assets/page.css
-var pageCSS string
+//go:embed assets/*.css
+var styles embed.FS
+
+// styleFiles are joined in this order: a later one may override.
+var styleFiles = []string{"tokens.css", "page.css", "parts.css", "media.css"}
 
 //go:embed assets/page.js
 var pageJS string
@@ -44,7 +47,10 @@ func (Page) Report(w io.Writer, a *analysis.Analysis) error {
 	if err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
-	v.CSS = template.CSS(pageCSS)
+	v.CSS, err = css()
+	if err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
 	v.Script = template.JS("\n" + pageJS)
 	scripts := []string{string(v.Script)}
 	if v.hasCharts() {
@@ -56,6 +62,18 @@ func (Page) Report(w io.Writer, a *analysis.Analysis) error {
 		return fmt.Errorf("page: %w", err)
 	}
 	return nil
+}
+
+func css() (template.CSS, error) {
+	var b strings.Builder
+	for _, name := range styleFiles {
+		text, err := styles.ReadFile("assets/" + name)
+		if err != nil {
+			return "", err
+		}
+		b.Write(text)
+	}
+	return template.CSS(b.String()), nil
 }
 
 // policy lets exactly the given scripts run and nothing be fetched. ECharts

@@ -39,7 +39,7 @@ func percentiles(lines []quantileLine, unit string, divisor float64, log, narrow
 		y = logAxis(lo/divisor, hi/divisor)
 		title += " (log scale)"
 	} else {
-		y = zeroAxis(hi/divisor, 6)
+		y = zeroAxis(hi/divisor, 5)
 	}
 	y.ticks.Grid = true
 	if narrow {
@@ -55,7 +55,7 @@ func percentiles(lines []quantileLine, unit string, divisor float64, log, narrow
 		if !ok {
 			continue
 		}
-		ends = append(ends, []float64{end[0], end[1], 7, 0})
+		ends = append(ends, []float64{x.max, end[1], 7, 0})
 		names.Texts = append(names.Texts, shorten(l.name, 22))
 		names.Colors = append(names.Colors, l.color)
 	}

@@ -11,9 +11,8 @@ import (
 // section is one scenario.
 type section struct {
 	ID, Short, Title, Lead string
-	// Figures stand one below the other, Pairs side by side.
-	Figures []figure
-	Tables  []table
+	Figures                []figure
+	Tables                 []table
 }
 
 func sectionID(i int) string { return fmt.Sprintf("s%d", i+1) }
@@ -27,9 +26,8 @@ func shortTitle(sc analysis.Scenario) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-const (
-	kindLadder = "ladder"
-)
+// kindLadder is the Kind of a scenario whose steps differ in load.
+const kindLadder = "ladder"
 
 // maxDrawn bounds the rows of a comparison's drawings; the tables hold all.
 const maxDrawn = 12
@@ -38,6 +36,7 @@ func (v *view) addScenarios(a *analysis.Analysis) error {
 	answer := answerScenario(a)
 	for i, sc := range a.Scenarios {
 		s := section{ID: sectionID(i), Short: shortTitle(sc), Title: shortTitle(sc), Lead: lead(sc)}
+		sc.Finding = strings.TrimSuffix(sc.Finding, ".")
 		var err error
 		if sc.Kind == kindLadder {
 			err = v.addLadder(a, sc, &s, i == answer)

@@ -113,7 +113,7 @@ func describeQuantiles(lines []quantileLine, unit string, divisor float64) strin
 
 func quantileTable(id string, sc analysis.Scenario, rows []row, unit string, divisor float64) table {
 	t := table{ID: id, Summary: shortTitle(sc) + ": the percentiles as numbers", Caption: "Latency in " + unit + " of the merged histogram of all good runs of a line; the tables above show means of the runs’ own percentiles."}
-	t.Head = [][]cell{{col(""), col("Mean"), col("p50"), col("p75"), col("p90"), col("p95"), col("p99"), col("p99.9"), col("Greatest"), col("Complete")}}
+	t.Head = [][]cell{{col("Line"), col("Mean"), col("p50"), col("p75"), col("p90"), col("p95"), col("p99"), col("p99.9"), col("Greatest"), col("Complete")}}
 	for _, r := range rows {
 		tr := tableRow{Key: r.key(), Head: r.name}
 		l := r.cell.Latency

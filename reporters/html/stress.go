@@ -31,7 +31,7 @@ func stress(courses []course, unit string, divisor float64, narrow bool) *chart 
 	}
 	c := newChart(top + upper + gap + lower + 62)
 	x := levelAxis(levelsOf(courses))
-	y := zeroAxis(topOf(courses), 4)
+	y := zeroAxis(topOf(courses), 5)
 	y.ticks.Grid = true
 	lo, hi := latencyRange(courses)
 	y2 := logAxis(lo/divisor, hi/divisor)

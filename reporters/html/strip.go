@@ -40,7 +40,7 @@ func strip(rows []row, margin float64, narrow bool) *chart {
 		total += height + 78
 	}
 	c := newChart(total)
-	x := zeroAxis(topThroughput(rows), 4)
+	x := zeroAxis(topThroughput(rows), 5)
 	x.ticks.Grid, x.ticks.Inset = true, narrow
 	y := axis{max: float64(len(rows)), ticks: ticks{Line: true}}
 	if !ratios {

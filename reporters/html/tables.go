@@ -406,8 +406,12 @@ func withinTable(id string, rows []row, many bool) []table {
 		{"Processing", func(w analysis.WithinRun) *analysis.Within { return w.Processing }},
 		{"Total", func(w analysis.WithinRun) *analysis.Within { return w.Total }},
 	}
-	t := table{ID: id, Caption: "Where the time goes, per request. Here ± is the standard deviation ", Em: "within runs", Rest: ", over all requests of all good runs; below, least – median – greatest."}
-	first := []cell{{Text: "", Scope: "col", Rows: 1}}
+	t := table{ID: id, Caption: "Where the time goes, per request. Here ± is the standard deviation ", Em: "within runs", Rest: ", over all requests of all good runs."}
+	heading := "Load level"
+	if many {
+		heading = "Variant"
+	}
+	first := []cell{col(heading)}
 	any := false
 	divisors := make([]float64, len(phases))
 	for k, p := range phases {
@@ -432,7 +436,7 @@ func withinTable(id string, rows []row, many bool) []table {
 		if many {
 			key = r.key()
 		}
-		head, second := tableRow{Key: key, Head: r.name}, tableRow{Class: "sub", Head: ""}
+		head, second := tableRow{Key: key, Head: r.name}, tableRow{Class: "sub", Head: "least – median – greatest"}
 		count := int64(0)
 		for k, p := range phases {
 			w := p.of(r.cell.WithinRun)

@@ -179,8 +179,8 @@ func frame(a *analysis.Analysis) string {
 	if len(labs) > 0 {
 		parts = append(parts, "Lab "+strings.Join(labs, ", "))
 	}
-	if n := len(a.Cells); n > 0 {
-		parts = append(parts, plural(n, "measured line", "measured lines")+" in "+plural(a.Rounds, "round", "rounds"))
+	if a.PlannedRuns > 0 {
+		parts = append(parts, plural(a.PlannedRuns, "run", "runs")+" in "+plural(a.Rounds, "round", "rounds"))
 	}
 	if len(engines) > 0 {
 		parts = append(parts, "engine "+strings.Join(engines, ", "))
