@@ -123,6 +123,27 @@ func TestHolmOverTheFamily(t *testing.T) {
 	near(t, "larger", *large.PHolm, max(2**small.PValue, *large.PValue), 1e-15)
 }
 
+// Logs of 0.07 ± 0.0522: sd 0.0522·√(6/5) = 0.057182, t = 0.07/(0.057182/√6) = 2.9986,
+// two-sided p = 0.0302 with 5 degrees of freedom: a difference alone, none once
+// it is one of two (Holm: 0.0604).
+func TestHolmDecides(t *testing.T) {
+	hi, lo := math.Exp(0.07+0.0522), math.Exp(0.07-0.0522)
+	alone := primaryComparison(t, ratios(hi, lo, hi, lo, hi, lo).analyse(t))
+	if alone.Verdict != VerdictFaster {
+		t.Errorf("alone: %s, p %v", alone.Verdict, *alone.PHolm)
+	}
+	near(t, "p", *alone.PValue, 0.0302, 1e-4)
+	cells := append(caches(), cellOf("cache", "persistent", step50, false))
+	c := newCampaign(6, cells, func(cell, round int) float64 {
+		return 1000 * []float64{1, []float64{hi, lo}[round%2], []float64{1.3, 0.8, 1.1, 0.9, 1.2, 0.7}[round]}[cell]
+	})
+	p := primaryOf(c.analyse(t), "cache")
+	near(t, "adjusted", *p[0].PHolm, 2**p[0].PValue, 1e-12)
+	if p[0].Verdict != VerdictNoDifference || !strings.HasPrefix(p[0].Sentence, "No difference shown between apcu and memcached") {
+		t.Errorf("one of two: %s: %s", p[0].Verdict, p[0].Sentence)
+	}
+}
+
 func TestExploratoryHasNoVerdict(t *testing.T) {
 	a := ratios(1.9, 2, 1.9, 2, 1.9, 2).analyse(t)
 	n := 0
