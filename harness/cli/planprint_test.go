@@ -11,6 +11,7 @@ import (
 
 	"abacus/harness/config"
 	"abacus/harness/plan"
+	"abacus/reporters"
 )
 
 const printedScenario = `scenario: s
@@ -162,6 +163,25 @@ func TestGrouped(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
 		if got := grouped(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// What report.formats may list is what can be rendered.
+func TestFormatsOfConfigAndReportersAgree(t *testing.T) {
+	for _, f := range reporters.Formats() {
+		if _, err := config.Load(config.Input{Dir: t.TempDir(), Set: []string{"report.formats=[" + f.Name + "]"}}); err != nil {
+			t.Errorf("%s can be rendered and not be configured: %v", f.Name, err)
+		}
+	}
+	_, err := config.Load(config.Input{Dir: t.TempDir(), Set: []string{"report.formats=[html, nonsense]"}})
+	if err == nil {
+		t.Fatal("nonsense is a format")
+	}
+	_, allowed, _ := strings.Cut(err.Error(), "must be one of ")
+	for name := range strings.SplitSeq(allowed, ", ") {
+		if _, ok := reporters.Lookup(name); !ok {
+			t.Errorf("%q can be configured and not be rendered", name)
 		}
 	}
 }
