@@ -61,9 +61,10 @@ func (t Text) scenario(out io.Writer, a *analysis.Analysis, s analysis.Scenario)
 	}
 	fmt.Fprintln(out, t.dim(wrap(t.heading(s, cells), t.Width)))
 	unit, div := latencyUnit(cells)
-	rows := [][]string{t.columns(unit)}
+	short := slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Runs < c.PlannedRuns })
+	rows := [][]string{t.columns(unit, short)}
 	for _, c := range cells {
-		rows = append(rows, t.row(a, s, c, div))
+		rows = append(rows, t.row(a, s, c, div, short))
 	}
 	t.table(out, rows)
 	fmt.Fprintln(out)
@@ -89,8 +90,13 @@ func (t Text) heading(s analysis.Scenario, cells []analysis.Cell) string {
 	return strings.Join(append(parts, fmt.Sprintf("%d %s, ± sd between runs", runs, word)), " · ")
 }
 
-func (t Text) columns(unit string) []string {
-	cols := []string{"", "requests/s"}
+// columns are the headings; short adds how many of the planned runs count.
+func (t Text) columns(unit string, short bool) []string {
+	cols := []string{""}
+	if short {
+		cols = append(cols, "runs")
+	}
+	cols = append(cols, "requests/s")
 	if t.Width >= widthSD {
 		cols = append(cols, "± sd")
 	}
@@ -101,16 +107,13 @@ func (t Text) columns(unit string) []string {
 }
 
 // row is one cell's line; what is absent is a dash.
-func (t Text) row(a *analysis.Analysis, s analysis.Scenario, c analysis.Cell, div float64) []string {
+func (t Text) row(a *analysis.Analysis, s analysis.Scenario, c analysis.Cell, div float64, short bool) []string {
 	name := c.Variant
 	if s.Kind == "ladder" {
 		name = c.Label
 		if variants(a, s) > 1 {
 			name = c.Variant + ", " + c.Label
 		}
-	}
-	if bad := c.VoidRuns + c.FailedRuns; bad > 0 || c.Runs < c.PlannedRuns {
-		name += fmt.Sprintf("  %d of %d runs", c.Runs, c.PlannedRuns)
 	}
 	rate, sd, interval := number.Absent, number.Absent, number.Absent
 	if th := c.Throughput; th != nil {
@@ -123,7 +126,11 @@ func (t Text) row(a *analysis.Analysis, s analysis.Scenario, c analysis.Cell, di
 			interval = number.Range(th.CI95[0], th.CI95[1])
 		}
 	}
-	row := []string{Plain(name), rate}
+	row := []string{Plain(name)}
+	if short {
+		row = append(row, fmt.Sprintf("%d of %d", c.Runs, c.PlannedRuns))
+	}
+	row = append(row, rate)
 	if t.Width >= widthSD {
 		row = append(row, sd)
 	}
