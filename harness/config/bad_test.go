@@ -57,3 +57,22 @@ func TestBad(t *testing.T) {
 		})
 	}
 }
+
+func TestProblemsAsText(t *testing.T) {
+	one := Problem{File: "a.yaml", Line: 3, Key: "repeats", Value: "x\n", HasValue: true, Text: "must be a number", Suggestion: "6"}
+	const line = `a.yaml:3: repeats: value "x\n": must be a number; did you mean "6"?`
+	if got := (Problems{one}).Error(); got != line {
+		t.Errorf("got %s, want %s", got, line)
+	}
+	if got, want := (Problems{one, {File: "flag --set", Text: "is wrong"}}).Error(), "2 problems in the configuration:\n  "+line+"\n  flag --set: is wrong"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	lines := strings.Split(make(Problems, 53).Error(), "\n")
+	if len(lines) != 52 || lines[51] != "  and 3 more" {
+		t.Errorf("%d lines, last %q", len(lines), lines[len(lines)-1])
+	}
+	one.Value = strings.Repeat("ü", 100)
+	if got := one.String(); !strings.Contains(got, `"`+strings.Repeat("ü", 80)+`…"`) {
+		t.Errorf("a long value is not cut: %s", got)
+	}
+}

@@ -56,13 +56,21 @@ func quote(s string) string {
 // Problems are all that was found, in the order of the files.
 type Problems []Problem
 
-// Error is one line for one problem, else a heading and a line for each.
+// mostShown bounds what Error prints: nobody reads on.
+const mostShown = 50
+
+// Error is one line for one problem, else a heading and a line for each, up to
+// fifty.
 func (p Problems) Error() string {
 	if len(p) == 1 {
 		return p[0].String()
 	}
 	lines := []string{fmt.Sprintf("%d problems in the configuration:", len(p))}
-	for _, one := range p {
+	for i, one := range p {
+		if i == mostShown {
+			lines = append(lines, fmt.Sprintf("  and %d more", len(p)-i))
+			break
+		}
 		lines = append(lines, "  "+one.String())
 	}
 	return strings.Join(lines, "\n")

@@ -375,4 +375,7 @@ func (l *loader) checkText(path, text string) {
 	if hasControl(strings.TrimRight(text, "\n")) {
 		l.bad(path, "", "must be one line without control characters")
 	}
+	if len(text) > mostPath {
+		l.bad(path, "", "is longer than %d characters", mostPath)
+	}
 }
