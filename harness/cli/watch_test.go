@@ -107,14 +107,16 @@ func TestWatchPiped(t *testing.T) {
 		t.Fatalf("exit %d, stderr %q", code, stderr)
 	}
 	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
-	// The first at once, the newest at the end, and what it was in all.
-	if len(lines) != 3 {
+	// The first at once, the newest at the end, and what it was in all. On a
+	// slow machine there may be others, a second apart.
+	if len(lines) < 3 {
 		t.Fatalf("output %q, want three lines", stdout)
 	}
+	lines = append(lines[:1], lines[len(lines)-2:]...)
 	for i, want := range []string{
 		`^\d\d:\d\d:\d\d  workers 3 busy 1 idle of 8  –`,
 		`^\d\d:\d\d:\d\d  workers 3 busy 1 idle of 8  [0-9,]+/s  .*B/s  3\.00.ms each`,
-		`^watched [0-9.]+m?s: 3 polls answered; at most 3 busy, at least 1 idle; 18 requests, [0-9,]+/s on average$`,
+		`^watched [0-9.]+m?s: 3 polls answered(, \d+ skipped)?; at most 3 busy, at least 1 idle; 18 requests, [0-9,]+/s on average$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(lines[i]) {
 			t.Errorf("line %d is %q, want %s", i+1, lines[i], want)
@@ -137,7 +139,7 @@ func TestWatchOfAPageThatFails(t *testing.T) {
 	}{
 		{"always", func(int64) bool { return true }, "9", ExitFailed, 3, "no reading: status page: answered 403", "the first 3 polls all failed: status page: answered 403", ""},
 		{"until the third", func(n int64) bool { return n < 3 }, "4", ExitDone, 4, "no reading: status page: answered 403", "", ": 2 polls answered, 2 failed"},
-		{"later", func(n int64) bool { return n > 1 }, "6", ExitDone, 6, "no reading: status page: answered 403", "", ": 1 polls answered, 5 failed"},
+		{"later", func(n int64) bool { return n > 1 }, "6", ExitDone, 6, "no reading: status page: answered 403", "", ": 1 poll answered, 5 failed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			srv, polls := watchServer(t, tc.fails)

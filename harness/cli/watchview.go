@@ -390,7 +390,11 @@ func cut(s string, width int) string {
 
 // summary says what the watch saw.
 func (v *watchView) summary(lasted time.Duration) string {
-	s := fmt.Sprintf("watched %v: %d polls answered", lasted.Round(100*time.Millisecond), v.good)
+	polls := "polls"
+	if v.good == 1 {
+		polls = "poll"
+	}
+	s := fmt.Sprintf("watched %v: %d %s answered", lasted.Round(10*time.Millisecond), v.good, polls)
 	if v.failed > 0 {
 		s += fmt.Sprintf(", %d failed", v.failed)
 	}
