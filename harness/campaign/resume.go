@@ -12,10 +12,12 @@ import (
 
 // Continue takes over what an earlier record has: its frame, the numbers of
 // the runs that ended, and the ladders that were given up. A damaged run file
-// counts as not done, so it is measured again.
+// counts as not done, so it is measured again. The server is a new one, so
+// its warm-ups are too: those of the earlier start are not kept.
 func (c *Campaign) Continue(r *record.Reader) {
 	c.Manifest = r.Manifest
 	c.Manifest.State, c.Manifest.Reason, c.Manifest.EndedAt = record.StateRunning, "", nil
+	c.Manifest.Warmups = nil
 	c.Finished = map[int]bool{}
 	for run, err := range r.Runs() {
 		if err != nil || (run.Result != nil && run.Result.Interrupted && run.Stopped == "") {

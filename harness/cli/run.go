@@ -79,7 +79,7 @@ func runRun(ctx context.Context, env *Env, cmd *cobra.Command, f runFlags, args 
 		if len(args) > 0 {
 			return fault.Input(errors.New("--resume takes its campaign from the record, so no FILE, NAME or URL may stand beside it"), "abacus run --resume RECORD")
 		}
-		if old, err = openForResume(f.resume, in); err != nil {
+		if old, err = openForResume(f.resume, cmd); err != nil {
 			return err
 		}
 		in.Args = []string{filepath.Join(old.Dir(), record.CampaignFile)}
@@ -102,9 +102,17 @@ func runRun(ctx context.Context, env *Env, cmd *cobra.Command, f runFlags, args 
 	return measure(ctx, env, job, old)
 }
 
-// openForResume finds the record that --resume names.
-func openForResume(arg string, _ config.Input) (*record.Reader, error) {
-	dir, err := record.Find("results", arg)
+// openForResume finds the record that --resume names: its folder, or the name
+// of a campaign below the results folder.
+func openForResume(arg string, cmd *cobra.Command) (*record.Reader, error) {
+	results, err := cmd.Flags().GetString("results")
+	if err != nil {
+		return nil, err
+	}
+	if results == "" {
+		results = "results"
+	}
+	dir, err := record.Find(results, arg)
 	if err != nil {
 		return nil, err
 	}
