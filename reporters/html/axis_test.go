@@ -124,6 +124,28 @@ func TestGapsStayGaps(t *testing.T) {
 	}
 }
 
+func TestSplitPanels(t *testing.T) {
+	line := func(name string, v float64) analysis.Line {
+		return analysis.Line{Name: name, Parts: [][][2]float64{{{0, v}}}}
+	}
+	got := splitPanels([]analysis.Panel{
+		{ID: "memory", Title: "Memory", Lines: []analysis.Line{line("available", 23000), line("server", 40), line("client", 20)}},
+		{ID: "cpu", Title: "CPU", Lines: []analysis.Line{line("machine", 2), line("server", 0.4)}},
+		{ID: "swap", Title: "Swap", Lines: []analysis.Line{line("in", 0), line("out", 0)}},
+	})
+	var names []string
+	for _, p := range got {
+		name := p.Title + ":"
+		for _, l := range p.Lines {
+			name += " " + l.Name
+		}
+		names = append(names, name)
+	}
+	if s := strings.Join(names, "; "); s != "Memory: server client; Memory available: available; CPU: machine server; Swap: in out" {
+		t.Errorf("got %q", s)
+	}
+}
+
 func TestHeatRunsKeepTheDarkest(t *testing.T) {
 	bounds := heatBounds(150)
 	if bounds != [5]int{5, 17, 50, 110, 150} {

@@ -55,7 +55,7 @@ func openBrowser(t *testing.T) *browser {
 	options = append(options, chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"), chromedp.WSURLReadTimeout(40*time.Second))
-	ctx, cancelTime := context.WithTimeout(context.Background(), 120*time.Second)
+	ctx, cancelTime := context.WithTimeout(context.Background(), 4*time.Minute)
 	ctx, cancelExec := chromedp.NewExecAllocator(ctx, options...)
 	ctx, cancel := chromedp.NewContext(ctx)
 	t.Cleanup(func() { cancel(); cancelExec(); cancelTime() })
@@ -191,8 +191,22 @@ const drawnCharts = `Array.from(document.querySelectorAll('.chart')).map(functio
     cut: texts.filter(function (x) { var r = x.getBoundingClientRect(); return r.width > 0 && (r.right > box.right + 2 || r.left < box.left - 2 || r.bottom > box.bottom + 2 || r.top < box.top - 2); }).map(function (x) { return x.textContent; }) };
 })`
 
+// TestBrowser looks at the page in a real browser, one for all parts.
 func TestBrowser(t *testing.T) {
 	b := openBrowser(t)
+	for _, part := range []struct {
+		name  string
+		check func(*testing.T, *browser)
+	}{
+		{"complaints", checkComplaints}, {"widths", checkWidths}, {"states", checkStates}, {"hostile", checkHostile},
+		{"hover", checkHover}, {"toggle", checkToggle}, {"print", checkPrint},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.check(t, b) })
+	}
+}
+
+// checkWidths opens the page in windows of three widths, light and dark.
+func checkWidths(t *testing.T, b *browser) {
 	file := writePage(t, newSample())
 	for _, width := range []int64{360, 768, 1440} {
 		for _, dark := range []bool{false, true} {
@@ -236,9 +250,8 @@ func (b *browser) check(t *testing.T, width int64, charts int) {
 	}
 }
 
-// TestBrowserStates opens the page in each of its states.
-func TestBrowserStates(t *testing.T) {
-	b := openBrowser(t)
+// checkStates opens the page in each of its states.
+func checkStates(t *testing.T, b *browser) {
 	for _, s := range []struct {
 		name   string
 		charts int
@@ -263,10 +276,9 @@ func TestBrowserStates(t *testing.T) {
 	}
 }
 
-// TestPrint prints the page from a dark window: it must come out in light
+// checkPrint prints the page from a dark window: it must come out in light
 // colours, within the paper, with every fold open.
-func TestPrint(t *testing.T) {
-	b := openBrowser(t)
+func checkPrint(t *testing.T, b *browser) {
 	b.open(t, writePage(t, newSample()), 1440, true)
 	if dir := os.Getenv("ABACUS_PAGE_SHOTS"); dir != "" {
 		pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF())
@@ -298,9 +310,8 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestToggle switches the colours by hand; the charts follow without a redraw.
-func TestToggle(t *testing.T) {
-	b := openBrowser(t)
+// checkToggle switches the colours by hand; the charts follow without a redraw.
+func checkToggle(t *testing.T, b *browser) {
 	b.open(t, writePage(t, newSample()), 1440, false)
 	colours := `JSON.stringify([getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.chart svg path[stroke="var(--a)"]')).stroke, document.getElementById('th').textContent])`
 	for _, want := range []string{`["rgb(253, 253, 252)","rgb(26, 92, 179)","Dark"]`, `["rgb(20, 23, 26)","rgb(106, 168, 251)","Light"]`, `["rgb(253, 253, 252)","rgb(26, 92, 179)","Dark"]`} {
@@ -317,9 +328,8 @@ func TestToggle(t *testing.T) {
 	}
 }
 
-// TestBrowserComplaints makes sure that the tests above would notice.
-func TestBrowserComplaints(t *testing.T) {
-	b := openBrowser(t)
+// checkComplaints makes sure that the other parts would notice.
+func checkComplaints(t *testing.T, b *browser) {
 	file := filepath.Join(t.TempDir(), "bad.html")
 	bad := `<img src="http://127.0.0.1:9/x.png"><script>console.error("said"); setTimeout(function () { throw new Error("thrown"); }, 0)</script><footer></footer>`
 	if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
@@ -341,10 +351,9 @@ func TestBrowserComplaints(t *testing.T) {
 	t.Errorf("not all was noticed: %q", seen)
 }
 
-// TestHover reads the tips: one value under the pointer on a chart, all panels
+// checkHover reads the tips: one value under the pointer on a chart, all panels
 // at one time on a timeline.
-func TestHover(t *testing.T) {
-	b := openBrowser(t)
+func checkHover(t *testing.T, b *browser) {
 	b.open(t, writePage(t, newSample()), 1440, false)
 	tip := func(chart string, x, y float64, want string) {
 		t.Helper()

@@ -87,8 +87,8 @@ func TestHostileTexts(t *testing.T) {
 	chartData(t, []byte(page))
 }
 
-func TestHostileTextsInBrowser(t *testing.T) {
-	b := openBrowser(t)
+// checkHostile opens a page whose every text tries to run something.
+func checkHostile(t *testing.T, b *browser) {
 	for _, width := range []int64{360, 1440} {
 		b.open(t, writePage(t, poisoned()), width, false)
 		got, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`JSON.stringify({

@@ -48,7 +48,7 @@ func byHand() *analysis.Analysis {
 		Schema: 1, Campaign: "by-hand", Title: "Two caches", Question: "Which one?", Record: "by-hand/2026-11-30T18-15-49Z", Complete: true, State: record.StateComplete,
 		PlannedRuns: 12, FinishedRuns: 12, Rounds: 6, LastRound: 6, Seed: 207, AbacusVersion: "0.1.0",
 		StartedAt: time.Date(2026, 11, 30, 18, 15, 49, 0, time.UTC), EndedAt: ptr(time.Date(2026, 11, 30, 18, 26, 49, 0, time.UTC)), TimeZone: "CET", UTCOffsetS: 3600,
-		Verdict:   []string{"apcu served 1.87 times the requests of memcached.", "Nothing else differed."},
+		Verdict:   []string{"apcu served 1.87 times (95 % interval 1.82 to 1.93) the requests of memcached.", "Nothing else differed."},
 		Headline:  []analysis.Headline{{Label: "apcu ÷ memcached", Value: 1.8712, Unit: "×", CI95: &[2]float64{1.816, 1.929}}, {Label: "p99", Value: 492.4e6, Unit: "ns", CI95: &[2]float64{450e6, 540e6}}},
 		Scenarios: []analysis.Scenario{{Name: "cache", Kind: "comparison", Baseline: "memcached", Primary: "throughput_per_s", Margin: 0.02, Finding: "apcu leads", CellIndexes: []int{0, 1}}},
 		Cells: []analysis.Cell{
@@ -82,6 +82,7 @@ func TestFiguresByHand(t *testing.T) {
 		"apcu ÷ memcached 1.87 ×",
 		"Failed requests by kind (void runs included): apcu: 8 × connect, 30 × receive, beside 60,000 complete",
 		"30 Nov 2026, 19:15 CET (18:15 UTC), 11\u00a0min",
+		"apcu served 1.87 times (95 % interval 1.82 to 1.93) the requests of memcached. Nothing else differed.",
 		"complete, 12 runs",
 		"No critical finding, one warning, no notes.",
 		"warning 38 requests failed 8 × connect. See Cache . Do: Look at the log.",

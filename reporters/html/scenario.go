@@ -166,11 +166,11 @@ func (v *view) addComparison(a *analysis.Analysis, sc analysis.Scenario, s *sect
 		return err
 	}
 	s.Tables = append(s.Tables, comparisonTable(tableID, sc, rows, unit, divisor))
-	s.Tables = append(s.Tables, withinTable(s.ID+"_within", rows, variants(sc, a.Cells) > 1)...)
+	s.Tables = append(s.Tables, withinTable(s.ID+"_within", s.Short, rows, variants(sc, a.Cells) > 1)...)
 	if t, ok := pairsTable(s.ID+"_pairs", a, sc); ok {
 		s.Tables = append(s.Tables, t)
 	}
-	s.Tables = append(s.Tables, runsTable(s.ID+"_runs", rows, unit, divisor))
+	s.Tables = append(s.Tables, runsTable(s.ID+"_runs", s.Short, rows, unit, divisor))
 	return nil
 }
 

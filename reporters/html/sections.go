@@ -112,7 +112,7 @@ func describeQuantiles(lines []quantileLine, unit string, divisor float64) strin
 }
 
 func quantileTable(id string, sc analysis.Scenario, rows []row, unit string, divisor float64) table {
-	t := table{ID: id, Summary: shortTitle(sc) + ": the percentiles as numbers", Caption: "Latency in " + unit + " of the merged histogram of all good runs of a line; the tables above show means of the runs’ own percentiles."}
+	t := table{ID: id, Summary: shortTitle(sc) + ": the percentiles as numbers", Caption: shortTitle(sc) + ": latency in " + unit + " of the merged histogram of all good runs of a line; the tables above show means of the runs’ own percentiles."}
 	t.Head = [][]cell{{col("Line"), col("Mean"), col("p50"), col("p75"), col("p90"), col("p95"), col("p99"), col("p99.9"), col("Greatest"), col("Complete")}}
 	for _, r := range rows {
 		tr := tableRow{Key: r.key(), Head: r.name}
@@ -151,7 +151,7 @@ func (v *view) addTimes(a *analysis.Analysis) error {
 				return err
 			}
 			s.Panels = &f
-			table := timeTable(s.ID+"_table", t)
+			table := timeTable(s.ID+"_table", scenarioTitle(a, t.Scenario), t)
 			s.Table = &table
 		}
 		if h := t.Scoreboard; h != nil && len(h.Letters) > 0 && len(h.AtS) > 0 {
@@ -253,14 +253,14 @@ const timeRows = 90
 
 // timeTable has the first sample of each line in every second (or every few
 // seconds of a long round).
-func timeTable(id string, t analysis.Timeline) table {
+func timeTable(id, name string, t analysis.Timeline) table {
 	start, end := extent(t)
 	step := math.Max(1, math.Ceil((end-start)/timeRows))
 	every := "second"
 	if step > 1 {
 		every = fmt.Sprintf("%g seconds", step)
 	}
-	out := table{ID: id, Summary: "The timeline as numbers", Caption: "The first sample in every " + every + "; a dash where there was none."}
+	out := table{ID: id, Summary: "The timeline as numbers", Caption: name + ", round " + strconv.Itoa(t.Round) + ": the first sample in every " + every + "; a dash where there was none."}
 	head := []cell{col("From, s"), colText("Load")}
 	var columns []map[int]float64
 	for _, p := range t.Panels {

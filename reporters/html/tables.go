@@ -396,7 +396,7 @@ func idleCell(c analysis.Cell) cell {
 
 // withinTable is where the time goes, per request, over all requests of all
 // good runs: the other standard deviation.
-func withinTable(id string, rows []row, many bool) []table {
+func withinTable(id, name string, rows []row, many bool) []table {
 	phases := []struct {
 		name string
 		of   func(analysis.WithinRun) *analysis.Within
@@ -406,7 +406,7 @@ func withinTable(id string, rows []row, many bool) []table {
 		{"Processing", func(w analysis.WithinRun) *analysis.Within { return w.Processing }},
 		{"Total", func(w analysis.WithinRun) *analysis.Within { return w.Total }},
 	}
-	t := table{ID: id, Caption: "Where the time goes, per request. Here ± is the standard deviation ", Em: "within runs", Rest: ", over all requests of all good runs."}
+	t := table{ID: id, Caption: name + ": where the time goes, per request. Here ± is the standard deviation ", Em: "within runs", Rest: ", over all requests of all good runs."}
 	heading := "Load level"
 	if many {
 		heading = "Variant"
@@ -467,7 +467,7 @@ func withinTable(id string, rows []row, many bool) []table {
 
 // pairsTable lists all comparisons of a scenario, with n and verdict.
 func pairsTable(id string, a *analysis.Analysis, sc analysis.Scenario) (table, bool) {
-	t := table{ID: id, Summary: "All comparisons, with their sentences", Caption: "Each pair by complete rounds; the interval is the 95" + number.ThinSpace + "% interval of the ratio. Only the metric " + sc.Primary + " carries the verdict."}
+	t := table{ID: id, Summary: "All comparisons, with their sentences", Caption: shortTitle(sc) + ": each pair by complete rounds; the interval is the 95" + number.ThinSpace + "% interval of the ratio. Only the metric " + sc.Primary + " carries the verdict."}
 	t.Head = [][]cell{{col("Pair"), colText("Load level"), colText("Metric"), col("Rounds"), col("Ratio"), col("95" + number.ThinSpace + "% interval"), col("p"), col("adj. p"), col("Mann–Whitney"), colText("What it says")}}
 	for _, c := range a.Comparisons {
 		if c.Scenario != sc.Name {
@@ -512,8 +512,8 @@ func stepLabel(a *analysis.Analysis, c analysis.Comparison) string {
 }
 
 // runsTable lists every run, the data of the drawings.
-func runsTable(id string, rows []row, unit string, divisor float64) table {
-	t := table{ID: id, Summary: "Every run", Caption: "Every run by itself; void and failed ones are marked and in no mean."}
+func runsTable(id, name string, rows []row, unit string, divisor float64) table {
+	t := table{ID: id, Summary: "Every run", Caption: name + ": every run by itself; void and failed ones are marked and in no mean."}
 	t.Head = [][]cell{{col("Run"), col("Round"), colText("What"), col("Requests/s"), col("Mean, " + unit), col("p50"), col("p95"), col("p99"), col("Complete"), col("Failed"), colText("State")}}
 	type line struct {
 		seq int

@@ -16,6 +16,7 @@ const pixelColumns = 780
 // timeline draws all panels of one round on one time axis, with the load
 // shaded and named on top.
 func timeline(t analysis.Timeline, group string, narrow bool) (c *chart, thinned bool) {
+	t.Panels = splitPanels(t.Panels)
 	const first, gap = 58, 42
 	total := first
 	heights := make([]int, len(t.Panels))
@@ -63,6 +64,45 @@ func timeline(t analysis.Timeline, group string, narrow bool) (c *chart, thinned
 		top += heights[i] + gap
 	}
 	return c, thinned
+}
+
+// dwarfed is how many times greater a line must be than all others of its
+// panel to get a panel of its own: on one axis the others would lie flat.
+const dwarfed = 20
+
+// splitPanels takes lines that would dwarf their neighbours out of a panel.
+func splitPanels(panels []analysis.Panel) []analysis.Panel {
+	var out []analysis.Panel
+	for _, p := range panels {
+		tall, first, second := -1, 0.0, 0.0
+		for i, l := range p.Lines {
+			switch top := greatest(l); {
+			case top > first:
+				tall, first, second = i, top, first
+			case top > second:
+				second = top
+			}
+		}
+		if tall < 0 || len(p.Lines) < 2 || p.ID == "latency" || second <= 0 || first < dwarfed*second {
+			out = append(out, p)
+			continue
+		}
+		alone, rest := p, p
+		alone.Title, alone.Lines = p.Title+" "+p.Lines[tall].Name, []analysis.Line{{Name: p.Lines[tall].Name, Parts: p.Lines[tall].Parts}}
+		rest.Lines = append(append([]analysis.Line{}, p.Lines[:tall]...), p.Lines[tall+1:]...)
+		out = append(out, rest, alone)
+	}
+	return out
+}
+
+func greatest(l analysis.Line) float64 {
+	top := 0.0
+	for _, part := range l.Parts {
+		for _, v := range part {
+			top = math.Max(top, v[1])
+		}
+	}
+	return top
 }
 
 // extent is the time from the first sample (which may lie before the load) to

@@ -121,8 +121,9 @@ func newView(a *analysis.Analysis) (*view, error) {
 	return v, nil
 }
 
-// newVerdict is the paragraph under the title. A sentence that a notice above
-// it says already is not said twice.
+// newVerdict is the paragraph under the title: its first words, up to their
+// interval, stand out. A sentence that a notice above it says already is not
+// said twice.
 func newVerdict(a *analysis.Analysis) verdict {
 	var said []string
 	for _, n := range notices(a) {
@@ -135,7 +136,11 @@ func newVerdict(a *analysis.Analysis) verdict {
 	if len(sentences) == 0 {
 		return verdict{}
 	}
-	return verdict{Lead: sentences[0], Rest: strings.Join(sentences[1:], " ")}
+	lead, rest := sentences[0], strings.Join(sentences[1:], " ")
+	if head, interval, ok := strings.Cut(lead, " ("); ok {
+		lead, rest = head, strings.TrimSpace("("+interval+" "+rest)
+	}
+	return verdict{Lead: lead, Rest: rest}
 }
 
 func contents(v *view) []tocEntry {
