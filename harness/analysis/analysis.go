@@ -204,6 +204,9 @@ type Point struct {
 	Failed     int64    `json:"failed"`
 	// Bad says why the run is in no figure: its void reason or error.
 	Bad string `json:"bad,omitempty"`
+	// State of a bad run is void, failed, stopped (by stop_if) or interrupted;
+	// empty for a good one.
+	State string `json:"state,omitempty"`
 }
 
 // Percentile is one point of a quantile curve.

@@ -63,13 +63,14 @@ func quantiles() []struct {
 }
 
 func (c *cellState) add(run record.Run, d defaults) {
-	p := Point{Seq: run.Seq, Round: run.Round, Bad: bad(run)}
-	switch {
-	case run.Void != "":
-		c.void++
-	case p.Bad == "":
+	p := Point{Seq: run.Seq, Round: run.Round}
+	p.State, p.Bad = bad(run)
+	switch p.State {
+	case "":
 		c.good++
-	case run.Result == nil || !run.Result.Interrupted || run.Stopped != "":
+	case stateVoid:
+		c.void++
+	case stateFailed, stateStopped:
 		c.failed++
 	}
 	if r := run.Result; r != nil {
@@ -90,23 +91,32 @@ func (c *cellState) add(run record.Run, d defaults) {
 	c.points = append(c.points, p)
 }
 
-// bad says why a run is in no figure; empty for a good one.
-func bad(run record.Run) string {
+// The states of a run that is in no figure.
+const (
+	stateVoid        = "void"
+	stateFailed      = "failed"
+	stateStopped     = "stopped"
+	stateInterrupted = "interrupted"
+)
+
+// bad says in which way and why a run is in no figure; both are empty for a
+// good one.
+func bad(run record.Run) (state, why string) {
 	switch {
 	case run.Good():
-		return ""
+		return "", ""
 	case run.Void != "":
-		return "void: " + run.Void
-	case run.Error != "":
-		return run.Error
-	case run.Result == nil:
-		return "the engine gave no result"
+		return stateVoid, run.Void
 	case run.Stopped != "":
-		return "stopped early: " + run.Stopped
+		return stateStopped, "stopped early: " + run.Stopped
+	case run.Error != "":
+		return stateFailed, run.Error
+	case run.Result == nil:
+		return stateFailed, "the engine gave no result"
 	case run.Result.Interrupted:
-		return "interrupted"
+		return stateInterrupted, "interrupted"
 	}
-	return "no answer was whole"
+	return stateFailed, "no answer was whole"
 }
 
 func fillPoint(p *Point, r *load.Result) {

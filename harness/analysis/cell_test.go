@@ -133,7 +133,10 @@ func TestBadRunsStandBeside(t *testing.T) {
 	for _, p := range k.Points {
 		bads = append(bads, p.Bad)
 	}
-	want := []string{"void: the client was the limit", "worker died", "no answer was whole", "interrupted", "", ""}
+	want := []string{"the client was the limit", "worker died", "no answer was whole", "interrupted", "", ""}
+	if k.Points[0].State != "void" || k.Points[1].State != "failed" || k.Points[3].State != "interrupted" || k.Points[4].State != "" {
+		t.Errorf("states %+v", k.Points)
+	}
 	if !slices.Equal(bads, want) {
 		t.Errorf("got %q, want %q", bads, want)
 	}

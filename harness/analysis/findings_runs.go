@@ -80,29 +80,23 @@ func wasWere(n int, noun string) string {
 func (f *finder) runs() {
 	for i, c := range f.a.Cells {
 		at := f.at([]int{i})
-		reasons := map[string]int{}
 		voids, fails := map[string]int{}, map[string]int{}
 		var failedIn, voidIn []int
 		for _, p := range c.Points {
-			switch {
-			case p.Bad == "" || p.Bad == "interrupted":
-				continue
-			case strings.HasPrefix(p.Bad, "void: "):
-				voids[strings.TrimPrefix(p.Bad, "void: ")]++
+			switch p.State {
+			case stateVoid:
+				voids[p.Bad]++
 				voidIn = append(voidIn, p.Round)
-			case strings.HasPrefix(p.Bad, "stopped early: "):
-				continue
-			default:
+			case stateFailed:
 				fails[p.Bad]++
 				failedIn = append(failedIn, p.Round)
 			}
-			reasons[p.Bad]++
 		}
 		switch {
-		case c.Runs == 0 && c.FailedRuns > 0 && c.VoidRuns == 0:
+		case c.Runs == 0 && len(fails) > 0 && len(voids) == 0:
 			f.add(Finding{ID: "level_failed", Severity: preflight.Critical, Scope: f.scopeOf([]int{i}),
 				Title:    fmt.Sprintf("No run succeeded %s.", at),
-				Evidence: sentence(fmt.Sprintf("%s of %d failed", plural(int64(c.FailedRuns), "run"), c.PlannedRuns), counted(reasons, 3), failedKinds(c)),
+				Evidence: sentence(fmt.Sprintf("%s of %d failed", plural(int64(c.FailedRuns), "run"), c.PlannedRuns), counted(fails, 3), failedKinds(c)),
 				Advice:   "fix what the messages name; there is no figure here until then."})
 			continue
 		case len(fails) > 0:

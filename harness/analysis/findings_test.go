@@ -301,14 +301,12 @@ func TestFindingsAreMergedAndOrdered(t *testing.T) {
 
 // The level with room left is what the advice names.
 func TestIdleWorkersAdvice(t *testing.T) {
-	cells := []record.Cell{cellOf("ladder", "static", keepAlive(10), true), cellOf("ladder", "static", keepAlive(200), true)}
+	cells := []record.Cell{cellOf("ladder", "static", keepAlive(10), true), cellOf("ladder", "static", keepAlive(200), true), cellOf("ladder", "static", keepAlive(140), true)}
 	c := newCampaign(2, cells, func(int, int) float64 { return 1000 })
 	for i := range c.runs {
-		if c.runs[i].CellIndex == 0 {
-			withStatus(&c.runs[i], 150, 140, 140)
-		} else {
-			withStatus(&c.runs[i], 150, 0, 0)
-		}
+		// At 140 connections 10 of 150 were left: more than none, less than a tenth.
+		idle := []int64{140, 0, 10}[c.runs[i].CellIndex]
+		withStatus(&c.runs[i], 150, idle, idle)
 	}
 	f := findingsOf(c.analyse(t), "idle_workers")
 	if len(f) != 1 || f[0].Title != "Idle workers reached 0 at 200 connections." || !strings.HasPrefix(f[0].Advice, "Cap connections near 10, or ") ||
@@ -325,6 +323,39 @@ func TestSlowFirstRoundSaysTheRatioWithout(t *testing.T) {
 	}
 	if !strings.Contains(f[0].Evidence, "apcu −21\u202f%") || !strings.Contains(f[0].Evidence, "without it the ratio of apcu to memcached would be 1.901") {
 		t.Errorf("%s", f[0].Evidence)
+	}
+}
+
+// Near a rule's threshold, on the other side of it, nothing is said.
+func TestNothingIsSaidBelowTheThreshold(t *testing.T) {
+	for _, c := range []struct {
+		id     string
+		change func(c *campaign)
+	}{
+		// 1 % below the others is far outside their spread, but does not matter.
+		{"slow_first_round", func(c *campaign) {
+			*c = *single(6, func(r int) float64 { return []float64{990, 1000, 1000.2, 999.8, 1000.1, 999.9}[r] })
+		}},
+		// 3 % below, but within three standard deviations of the others.
+		{"slow_first_round", func(c *campaign) {
+			*c = *single(6, func(r int) float64 { return []float64{970, 1000, 1030, 990, 1020, 980}[r] })
+		}},
+		{"counts_contradict", func(c *campaign) { scaleLatency(c, 1.05) }},
+		{"client_idle", func(c *campaign) { scaleLatency(c, 0.7) }},
+		{"cpu_full", func(c *campaign) {
+			for i := range c.runs {
+				c.runs[i].Series = append(c.runs[i].Series, hostSeries([]uint64{0, 0, 0}, .9))
+			}
+		}},
+		{"swap_moved", func(c *campaign) { c.runs[0].Series = append(c.runs[0].Series, hostSeries([]uint64{9, 9, 9}, .5)) }},
+		{"idle_workers", func(c *campaign) { withStatus(&c.runs[0], 150, 10, 4, 20) }},
+		{"client_limit", func(c *campaign) { c.runs[0].Result.Usage.Cores = 1 }},
+	} {
+		k := single(6, func(int) float64 { return 1000 })
+		c.change(k)
+		if got := findingsOf(k.analyse(t), c.id); len(got) != 0 {
+			t.Errorf("%s: %+v", c.id, got)
+		}
 	}
 }
 
