@@ -18,7 +18,8 @@
 // Between two parts the library writes its report and no load runs; that
 // pause is not in ElapsedNS, and a note says how long it was in all.
 //
-// Redirects are not followed, compression is not asked for, the protocol is
+// Redirects are not followed (one whose Location cannot be parsed is an
+// exception to net/http, not an answer), compression is not asked for, the protocol is
 // always HTTP/1.1. Header names keep their case but not their order. A
 // connection that was kept and then closed by the server is replaced by
 // net/http without a word, so the server may see more requests than were made.

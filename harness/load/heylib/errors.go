@@ -58,25 +58,27 @@ func isTimeout(clean string) bool {
 		strings.Contains(clean, "deadline exceeded")
 }
 
+// quoted matches what an error quotes: our URL, or what the server wrote.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*(?:"|$)`)
+
 // kindOf sorts a clean text into one of the kinds. The library keeps only the
-// text, so there is nothing better to go by; net/http's own wording is what
-// the tests produce by real failures. Texts that quote the server come last:
-// what a server writes cannot choose the kind.
+// text, so there is nothing better to go by; the words are net/http's own, for
+// what is quoted comes from the server and must not choose the kind.
 func kindOf(clean string) load.FailureKind {
-	if strings.Contains(clean, "malformed") || strings.HasPrefix(clean, "net/http: HTTP/1.x transport connection broken: ") && strings.Contains(clean, `"`) {
-		return load.FailException
-	}
+	words := quoted.ReplaceAllString(clean, "")
 	has := func(texts ...string) bool {
-		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(clean, t) })
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(words, t) })
 	}
 	switch {
-	case isTimeout(clean):
+	case has("malformed", "failed to parse Location header"):
+		return load.FailException
+	case isTimeout(words):
 		return load.FailTimeout
-	case strings.HasPrefix(clean, "dial "), strings.HasPrefix(clean, "lookup "),
+	case strings.HasPrefix(words, "dial "), strings.HasPrefix(words, "lookup "),
 		has("tls: ", "x509: ", "server gave HTTP response to HTTPS client"):
 		return load.FailConnect
 	case has("EOF", "connection reset", "broken pipe", "connection aborted", "forcibly closed",
-		"server closed idle connection", "use of closed network connection", "transport connection broken"):
+		"server closed idle connection", "use of closed network connection"):
 		return load.FailReceive
 	}
 	return load.FailException

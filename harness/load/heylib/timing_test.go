@@ -244,6 +244,33 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelInTheBody: to the library, a body that our own stop cut off is a
+// whole answer. It must not count.
+func TestCancelInTheBody(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var under sync.WaitGroup
+	under.Add(3)
+	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "10")
+		_, _ = io.WriteString(w, "x")
+		w.(http.Flusher).Flush()
+		under.Done()
+		<-r.Context().Done()
+	})
+	go func() { under.Wait(); cancel() }()
+	res, err := Run(ctx, newJob(url, 3, 3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Counts.Requests() != 0 || !res.Interrupted || res.Total.Count() != 0 {
+		t.Errorf("counts %+v, interrupted %v", res.Counts, res.Interrupted)
+	}
+	if !strings.Contains(strings.Join(res.Notes, "\n"), "3 requests were still under way") {
+		t.Errorf("notes %q", res.Notes)
+	}
+}
+
 func TestCancelledBefore(t *testing.T) {
 	url, server := serve(t, hello)
 	ctx, cancel := context.WithCancel(t.Context())
