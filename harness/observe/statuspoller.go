@@ -121,7 +121,7 @@ func (p *StatusPoller) Poll(ctx context.Context) (Reading, error) {
 // explain turns an error of the client into a sentence without the URL.
 func (p *StatusPoller) explain(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("status page: no whole answer within %v: %w", p.timeout, context.DeadlineExceeded)
+		return timedOut{p.timeout}
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -129,6 +129,13 @@ func (p *StatusPoller) explain(ctx context.Context, err error) error {
 	}
 	return err
 }
+
+// timedOut is a poll that was given up; its text does without Go's words for it.
+type timedOut struct{ after time.Duration }
+
+func (t timedOut) Error() string { return fmt.Sprintf("status page: no whole answer within %v", t.after) }
+
+func (t timedOut) Unwrap() error { return context.DeadlineExceeded }
 
 // refused says what an answer other than 200 means.
 func refused(resp *http.Response) error {

@@ -168,6 +168,9 @@ func TestStatusPollerOnHostileServers(t *testing.T) {
 			if tc.is != nil && !errors.Is(err, tc.is) {
 				t.Errorf("error %q is not %v", err, tc.is)
 			}
+			if strings.Contains(err.Error(), "context") {
+				t.Errorf("error %q speaks Go", err)
+			}
 			if strings.Contains(err.Error(), srv.URL) {
 				t.Errorf("error %q repeats the URL", err)
 			}

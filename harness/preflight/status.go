@@ -47,7 +47,7 @@ func CheckStatus(s StatusSeen) Check {
 			c.Severity = Warning
 		}
 		c.Finding = "workers are not observed: " + shorten(s.Error, 200)
-		c.Advice = "Load mod_status, and let this address see it: <Location /server-status> SetHandler server-status, Require local."
+		c.Advice = "Fetch it by hand with ?auto: it must be mod_status's page (SetHandler server-status), allowed to this address (Require local), and quick."
 		return c
 	}
 	if s.Version != "" {
