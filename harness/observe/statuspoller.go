@@ -133,7 +133,9 @@ func (p *StatusPoller) explain(ctx context.Context, err error) error {
 // timedOut is a poll that was given up; its text does without Go's words for it.
 type timedOut struct{ after time.Duration }
 
-func (t timedOut) Error() string { return fmt.Sprintf("status page: no whole answer within %v", t.after) }
+func (t timedOut) Error() string {
+	return fmt.Sprintf("status page: no whole answer within %v", t.after)
+}
 
 func (t timedOut) Unwrap() error { return context.DeadlineExceeded }
 
