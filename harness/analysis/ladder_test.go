@@ -77,7 +77,7 @@ func TestLadderOfVariants(t *testing.T) {
 
 func TestLadderOfVariantsWithoutAVerdict(t *testing.T) {
 	a := variantsByLevels(3).analyse(t)
-	if a.Scenarios[0].Finding != "Throughput by load level, 3 rounds" || !strings.HasPrefix(a.Verdict[0], "mpm: fewer than six complete rounds") {
+	if a.Scenarios[0].Finding != "Throughput by load level, 3 rounds" || !strings.HasPrefix(a.Verdict[4], "mpm: fewer than six complete rounds") {
 		t.Errorf("title %q, verdict %q", a.Scenarios[0].Finding, a.Verdict)
 	}
 }
@@ -106,5 +106,32 @@ func TestVoidLevelInTheVerdict(t *testing.T) {
 	f := findingsOf(a, "run_void")
 	if len(f) != 1 || f[0].Title != "200 connections is void: no run there can be used." {
 		t.Errorf("%+v", f)
+	}
+}
+
+// What comparisons have shown comes first, then ladders, then what is open.
+func TestOrderOfTheVerdict(t *testing.T) {
+	cells := []record.Cell{cellOf("a-ladder", "static", keepAlive(10), true), cellOf("a-ladder", "static", keepAlive(50), true),
+		cellOf("b-open", "x", step50, true), cellOf("b-open", "y", step50, false),
+		cellOf("c-shown", "memcached", step50, true), cellOf("c-shown", "apcu", step50, false)}
+	perS := []float64{1000, 2000, 1000, 1000, 1000, 2000}
+	a := newCampaign(6, cells, func(cell, round int) float64 {
+		v := perS[cell] + float64(round%2)
+		if cells[cell].Variant == "y" {
+			v *= []float64{.8, 1.2, .9, 1.1, .7, 1.3}[round]
+		}
+		return v
+	}).analyse(t)
+	want := []string{"apcu served ", "a-ladder: throughput was highest at 50 connections", "No difference shown between y and x"}
+	if len(a.Verdict) != len(want) {
+		t.Fatalf("%q", a.Verdict)
+	}
+	for i := range want {
+		if !strings.HasPrefix(a.Verdict[i], want[i]) {
+			t.Errorf("%d: got %q, want %q…", i, a.Verdict[i], want[i])
+		}
+	}
+	if a.Headline[0].Label != "apcu to memcached, throughput" {
+		t.Errorf("headline %+v", a.Headline[0])
 	}
 }

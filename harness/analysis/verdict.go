@@ -81,7 +81,7 @@ func titleSentence(a *Analysis, s *Scenario) string {
 	primary := primaryOf(a, s.Name)
 	var shown []Comparison
 	for _, c := range primary {
-		if c.Verdict == VerdictFaster || c.Verdict == VerdictSlower || c.Verdict == VerdictEquivalent {
+		if isShown(c) {
 			shown = append(shown, c)
 		}
 	}
@@ -187,46 +187,66 @@ func primaryOf(a *Analysis, scenario string) []Comparison {
 	return out
 }
 
-// verdict is the paragraph under the title.
+// verdict is the paragraph under the title: what comparisons have shown, then
+// where ladders peaked, then what stayed open, then what is missing.
 func verdict(a *Analysis) []string {
 	var out []string
 	if a.Quick {
 		out = append(out, "Quick look: one short round, no verdict.")
 	}
-	for i := range a.Scenarios {
-		s := &a.Scenarios[i]
-		primary := primaryOf(a, s.Name)
-		switch {
-		case len(primary) > 0 && s.Kind == KindComparison:
-			for _, c := range primary {
-				out = append(out, c.Sentence)
-			}
-		case len(primary) > 0:
-			decided := slices.ContainsFunc(primary, func(c Comparison) bool { return c.Verdict != VerdictNotEnoughRuns })
-			if decided {
-				out = append(out, tally(primary, s.Baseline))
-			} else {
-				out = append(out, fmt.Sprintf("%s: fewer than six complete rounds give no verdict.", s.Name))
-			}
-			if !a.Quick {
-				out = append(out, ladderSentences(a, s)...)
-			}
-		case s.Kind == KindLadder && !a.Quick:
-			out = append(out, ladderSentences(a, s)...)
-		case !a.Quick:
-			out = append(out, singleSentence(a, s)...)
+	if anyGood(a) {
+		shown, measured, open := scenarioSentences(a)
+		out = slices.Concat(out, shown, measured, open)
+		if bad := nothingGood(a); bad != "" {
+			out = append(out, bad)
 		}
-	}
-	if len(out) == 0 || (a.Quick && !anyGood(a)) {
+	} else {
 		out = []string{"Nothing was measured: no run gave a figure."}
-	}
-	if bad := nothingGood(a); bad != "" && anyGood(a) {
-		out = append(out, bad)
 	}
 	if !a.Complete {
 		out = append(out, incomplete(a))
 	}
 	return out
+}
+
+// scenarioSentences says each scenario in the order of the file: differences
+// and equivalences that were shown, what was measured without a comparison,
+// and comparisons that stayed open.
+func scenarioSentences(a *Analysis) (shown, measured, open []string) {
+	for i := range a.Scenarios {
+		s := &a.Scenarios[i]
+		primary := primaryOf(a, s.Name)
+		decided := slices.ContainsFunc(primary, isShown)
+		switch {
+		case s.Kind == KindComparison:
+			for _, c := range primary {
+				if isShown(c) {
+					shown = append(shown, c.Sentence)
+				} else {
+					open = append(open, c.Sentence)
+				}
+			}
+			if len(primary) == 0 && !a.Quick {
+				measured = append(measured, singleSentence(a, s)...)
+			}
+			continue
+		case decided:
+			shown = append(shown, tally(primary, s.Baseline))
+		case slices.ContainsFunc(primary, func(c Comparison) bool { return c.Verdict == VerdictNoDifference }):
+			open = append(open, fmt.Sprintf("%s: no difference was shown at any of %s.", s.Name, plural(int64(len(primary)), "level")))
+		case len(primary) > 0:
+			open = append(open, fmt.Sprintf("%s: fewer than six complete rounds give no verdict.", s.Name))
+		}
+		if !a.Quick {
+			measured = append(measured, ladderSentences(a, s)...)
+		}
+	}
+	return shown, measured, open
+}
+
+// isShown tells whether a comparison has a verdict that says something.
+func isShown(c Comparison) bool {
+	return c.Verdict == VerdictFaster || c.Verdict == VerdictSlower || c.Verdict == VerdictEquivalent
 }
 
 func ladderSentences(a *Analysis, s *Scenario) []string {
@@ -328,7 +348,7 @@ func headline(a *Analysis) []Headline {
 		}
 	}
 	if len(primary) > 0 {
-		c := primary[0]
+		c := primary[max(0, slices.IndexFunc(primary, isShown))]
 		h := Headline{Label: fmt.Sprintf("%s to %s, %s", c.A, c.B, metricWord(c.Metric)), Value: *c.Ratio, Unit: "×",
 			CI95: c.CI95, Points: c.BlockRatios, Note: connections(c.Step)}
 		if !c.Step.KeepAlive {
