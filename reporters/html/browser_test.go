@@ -198,7 +198,7 @@ func TestBrowser(t *testing.T) {
 		name  string
 		check func(*testing.T, *browser)
 	}{
-		{"complaints", checkComplaints}, {"widths", checkWidths}, {"states", checkStates}, {"hostile", checkHostile},
+		{"complaints", checkComplaints}, {"widths", checkWidths}, {"states", checkStates}, {"shapes", checkShapes}, {"hostile", checkHostile},
 		{"hover", checkHover}, {"toggle", checkToggle}, {"print", checkPrint},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.check(t, b) })

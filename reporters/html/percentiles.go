@@ -24,12 +24,12 @@ const fewBeyond = 10
 // right is ten times rarer. Log is for levels that lie decades apart.
 func percentiles(lines []quantileLine, unit string, divisor float64, log, narrow bool) *chart {
 	const top = 24
-	height, right := 262, 28
-	for _, l := range lines {
-		right = max(right, 24+7*len([]rune(shorten(l.name, 22))))
-	}
+	height, right, letters := 262, 28, 22
 	if narrow {
-		height, right = 240, min(right, 110)
+		height, letters = 240, 15
+	}
+	for _, l := range lines {
+		right = max(right, 24+7*len([]rune(shorten(l.name, letters))))
 	}
 	x := rarityAxis(lines)
 	lo, hi := quantileRange(lines, x.max)
@@ -56,7 +56,7 @@ func percentiles(lines []quantileLine, unit string, divisor float64, log, narrow
 			continue
 		}
 		ends = append(ends, []float64{x.max, end[1], 7, 0})
-		names.Texts = append(names.Texts, shorten(l.name, 22))
+		names.Texts = append(names.Texts, shorten(l.name, letters))
 		names.Colors = append(names.Colors, l.color)
 	}
 	c.add(p, names, ends)

@@ -32,6 +32,10 @@ const kindLadder = "ladder"
 // maxDrawn bounds the rows of a comparison's drawings; the tables hold all.
 const maxDrawn = 12
 
+// maxLines bounds the lines of one drawing of rounds; with more they cannot
+// be told apart, and the table of runs has them all.
+const maxLines = 6
+
 func (v *view) addScenarios(a *analysis.Analysis) error {
 	answer := answerScenario(a)
 	for i, sc := range a.Scenarios {
@@ -203,7 +207,7 @@ func (v *view) comparisonFigures(a *analysis.Analysis, sc analysis.Scenario, s *
 	}
 	s.Figures = append(s.Figures, f)
 	last := lastRound(rows)
-	if last > 1 {
+	if last > 1 && len(rows) <= maxLines {
 		f, err = newFigure(s.ID+"_rounds", "Throughput round by round", "each point is one run", "Throughput of each variant in each round, "+name,
 			desc, s.ID+"_runs", rounds(drawn, last), nil)
 		if err != nil {

@@ -27,59 +27,87 @@ type swatch struct{ Class, Text string }
 
 func timeID(i int) string { return fmt.Sprintf("time%d", i+1) }
 
-// addPercentiles adds one drawing and one table for each scenario that has
-// merged histograms.
+// quantileGroup is what shares one drawing by percentile.
+type quantileGroup struct {
+	title, sub string
+	lines      []quantileLine
+}
+
+// maxGroups bounds the drawings by percentile of one scenario; the table
+// holds all.
+const maxGroups = 6
+
+// addPercentiles adds drawings and one table for each scenario that has merged
+// histograms.
 func (v *view) addPercentiles(a *analysis.Analysis) error {
 	for i, sc := range a.Scenarios {
-		var lines []quantileLine
 		rows := rowsOf(a, sc)
-		apart := apartSet(a, sc)
-		ladder := sc.Kind == kindLadder && variants(sc, a.Cells) == 1
-		levels := 0
-		for k := range rows {
-			if !apart[sc.CellIndexes[k]] {
-				levels++
-			}
-		}
-		place := 0
-		for k, r := range rows {
-			l := quantileLine{name: r.name, color: r.look.Color, shape: r.look.Shape, cell: r.cell}
-			if ladder {
-				if apart[sc.CellIndexes[k]] {
-					continue
-				}
-				l.name, l.color, l.shape = r.cell.Label, ramp(place, levels), "circle"
-				l.name = plural(r.cell.Step.Concurrency, "connection", "connections")
-				place++
-			}
-			if len(r.cell.Percentiles) > 1 {
-				lines = append(lines, l)
-			}
-		}
-		if len(lines) == 0 {
-			continue
-		}
-		lines = lines[:min(len(lines), maxDrawn)]
 		unit, divisor := latencyUnit(cellsOf(rows))
-		id := fmt.Sprintf("pct%d", i+1)
-		log := spansDecades(lines)
-		f, err := newFigure(id, shortTitle(sc)+": latency by percentile", levelWords(sc, rows)+"; merged histogram of the good runs",
-			"Latency by percentile, "+shortTitle(sc), describeQuantiles(lines, unit, divisor), id+"_table",
-			percentiles(lines, unit, divisor, log, false), percentiles(lines, unit, divisor, log, true))
-		if err != nil {
-			return err
+		tableID := fmt.Sprintf("pct%d_table", i+1)
+		groups := quantileGroups(a, sc, rows)
+		for k, g := range groups[:min(len(groups), maxGroups)] {
+			id := fmt.Sprintf("pct%d_%d", i+1, k+1)
+			log := spansDecades(g.lines)
+			f, err := newFigure(id, g.title+": latency by percentile", g.sub+"; merged histogram of the good runs", "Latency by percentile, "+g.title,
+				describeQuantiles(g.lines, unit, divisor), tableID, percentiles(g.lines, unit, divisor, log, false), percentiles(g.lines, unit, divisor, log, true))
+			if err != nil {
+				return err
+			}
+			v.Percentiles = append(v.Percentiles, f)
 		}
-		v.Percentiles = append(v.Percentiles, f)
-		v.PercentileTables = append(v.PercentileTables, quantileTable(id+"_table", sc, rows, unit, divisor))
+		if len(groups) > 0 {
+			v.PercentileTables = append(v.PercentileTables, quantileTable(tableID, sc, rows, unit, divisor))
+		}
 	}
 	return nil
 }
 
-func levelWords(sc analysis.Scenario, rows []row) string {
-	if sc.Kind == kindLadder {
-		return "one line for each load level"
+// quantileGroups puts a ladder's levels together by variant, and a
+// comparison's variants by page and level. Levels apart from the curve are in
+// the table only.
+func quantileGroups(a *analysis.Analysis, sc analysis.Scenario, rows []row) []quantileGroup {
+	apart := apartSet(a, sc)
+	ladder := sc.Kind == kindLadder
+	many := variants(sc, a.Cells) > 1
+	var order []string
+	members := map[string][]row{}
+	for k, r := range rows {
+		if ladder && apart[sc.CellIndexes[k]] || len(r.cell.Percentiles) < 2 {
+			continue
+		}
+		key := r.cell.Page + "\x00" + r.cell.Label
+		if ladder {
+			key = r.cell.Variant + "\x00" + r.cell.Page
+		}
+		if _, ok := members[key]; !ok {
+			order = append(order, key)
+		}
+		members[key] = append(members[key], r)
 	}
-	return oneLabel(rows)
+	var out []quantileGroup
+	for _, key := range order {
+		list := members[key]
+		list = list[:min(len(list), maxDrawn)]
+		g := quantileGroup{title: shortTitle(sc), sub: list[0].cell.Label}
+		if ladder {
+			g.sub = "one line for each load level"
+		}
+		if ladder && many {
+			g.title += ", " + list[0].cell.Variant
+		}
+		if len(order) > 1 && list[0].cell.Page != "" {
+			g.title += ", " + list[0].cell.Page
+		}
+		for k, r := range list {
+			l := quantileLine{name: r.cell.Variant, color: r.look.Color, shape: r.look.Shape, cell: r.cell}
+			if ladder {
+				l.name, l.color, l.shape = plural(r.cell.Step.Concurrency, "connection", "connections"), ramp(k, len(list)), "circle"
+			}
+			g.lines = append(g.lines, l)
+		}
+		out = append(out, g)
+	}
+	return out
 }
 
 // spansDecades tells whether the medians lie so far apart that the axis must

@@ -1,0 +1,195 @@
+package html
+
+import (
+	"math"
+	"sort"
+	"strings"
+
+	"abacus/harness/analysis"
+	"abacus/harness/number"
+)
+
+// withinTable is where the time goes, per request, over all requests of all
+// good runs: the other standard deviation.
+func withinTable(id, name string, rows []row, many bool) []table {
+	phases := []struct {
+		name string
+		of   func(analysis.WithinRun) *analysis.Within
+	}{
+		{"Connect", func(w analysis.WithinRun) *analysis.Within { return w.Connect }},
+		{"Waiting", func(w analysis.WithinRun) *analysis.Within { return w.Waiting }},
+		{"Processing", func(w analysis.WithinRun) *analysis.Within { return w.Processing }},
+		{"Total", func(w analysis.WithinRun) *analysis.Within { return w.Total }},
+	}
+	t := table{ID: id, Caption: name + ": where the time goes, per request. Here ± is the standard deviation ", Em: "within runs", Rest: ", over all requests of all good runs."}
+	heading := "Load level"
+	if many {
+		heading = "Variant"
+	}
+	first := []cell{col(heading)}
+	any := false
+	divisors := make([]float64, len(phases))
+	for k, p := range phases {
+		var means []float64
+		for _, r := range rows {
+			if w := p.of(r.cell.WithinRun); w != nil && w.Count > 0 {
+				means = append(means, w.Mean)
+				any = true
+			}
+		}
+		unit, d := number.DurationUnit(median(means))
+		divisors[k] = d
+		first = append(first, colPair(p.name+", "+unit))
+	}
+	if !any {
+		return nil
+	}
+	first = append(first, col("Requests"))
+	t.Head = [][]cell{first}
+	for _, r := range rows {
+		key := ""
+		if many {
+			key = r.key()
+		}
+		head, second := tableRow{Key: key, Head: r.name}, tableRow{Class: "sub", Head: "least – median – greatest"}
+		count := int64(0)
+		for k, p := range phases {
+			w := p.of(r.cell.WithinRun)
+			if w == nil || w.Count == 0 {
+				head.Cells = append(head.Cells, nones("none was recorded")...)
+				second.Cells = append(second.Cells, cell{Cols: 2})
+				continue
+			}
+			count = max(count, w.Count)
+			place := number.PlaceFor(w.Mean/divisors[k], math.NaN())
+			head.Cells = append(head.Cells, num(number.At(w.Mean/divisors[k], place)))
+			sd := ""
+			if w.SD != nil {
+				sd = number.At(*w.SD/divisors[k], place)
+			}
+			head.Cells = append(head.Cells, sdCell(sd))
+			second.Cells = append(second.Cells, cell{Cols: 2, Class: "c2", Text: number.Sig3(float64(w.Min)/divisors[k]) + " – " + number.Sig3(float64(w.Median)/divisors[k]) + " – " + number.Sig3(float64(w.Max)/divisors[k])})
+		}
+		if count == 0 {
+			continue
+		}
+		head.Cells = append(head.Cells, num(number.Count(count)))
+		second.Cells = append(second.Cells, cell{})
+		t.Rows = append(t.Rows, head, second)
+	}
+	return []table{t}
+}
+
+// pairsTable lists all comparisons of a scenario, with n and verdict.
+func pairsTable(id string, a *analysis.Analysis, sc analysis.Scenario) (table, bool) {
+	t := table{ID: id, Summary: "All comparisons, with their sentences", Caption: shortTitle(sc) + ": each pair by complete rounds; the interval is the 95" + number.ThinSpace + "% interval of the ratio. Only the metric " + sc.Primary + " carries the verdict."}
+	t.Head = [][]cell{{col("Pair"), colText("Load level"), colText("Metric"), col("Rounds"), col("Ratio"), col("95" + number.ThinSpace + "% interval"), col("p"), col("adj. p"), col("Mann–Whitney"), colText("What it says")}}
+	for _, c := range a.Comparisons {
+		if c.Scenario != sc.Name {
+			continue
+		}
+		tr := tableRow{Head: c.A + " ÷ " + c.B}
+		tr.Cells = append(tr.Cells, words(stepLabel(a, c)), words(c.Metric), num(number.Count(int64(c.N))))
+		if c.Ratio == nil {
+			tr.Cells = append(tr.Cells, none("no complete round"))
+		} else {
+			tr.Cells = append(tr.Cells, num(number.Times(*c.Ratio, number.Half(c.CI95))))
+		}
+		if c.CI95 == nil {
+			tr.Cells = append(tr.Cells, none("fewer than two complete rounds"))
+		} else {
+			tr.Cells = append(tr.Cells, num(number.Range(c.CI95[0], c.CI95[1])))
+		}
+		for _, p := range []*float64{c.PValue, c.PHolm, c.PMWU} {
+			if p == nil {
+				tr.Cells = append(tr.Cells, none("not computed"))
+			} else {
+				tr.Cells = append(tr.Cells, num(number.P(*p)))
+			}
+		}
+		tr.Cells = append(tr.Cells, cell{Text: c.Sentence, Class: "tx wide"})
+		t.Rows = append(t.Rows, tr)
+	}
+	return t, len(t.Rows) > 0
+}
+
+// stepLabel finds the plain words for a comparison's level.
+func stepLabel(a *analysis.Analysis, c analysis.Comparison) string {
+	for _, k := range a.Cells {
+		if k.Scenario == c.Scenario && k.Step == c.Step && k.Page == c.Page {
+			if c.Page != "" {
+				return c.Page + ", " + k.Label
+			}
+			return k.Label
+		}
+	}
+	return plural(c.Step.Concurrency, "connection", "connections")
+}
+
+// runsTable lists every run, the data of the drawings.
+func runsTable(id, name string, rows []row, unit string, divisor float64) table {
+	t := table{ID: id, Summary: "Every run", Caption: name + ": every run by itself; void and failed ones are marked and in no mean."}
+	t.Head = [][]cell{{col("Run"), col("Round"), colText("What"), col("Requests/s"), col("Mean, " + unit), col("p50"), col("p95"), col("p99"), col("Complete"), col("Failed"), colText("State")}}
+	type line struct {
+		seq int
+		row tableRow
+	}
+	var lines []line
+	for _, r := range rows {
+		for _, p := range r.cell.Points {
+			tr := tableRow{Head: number.Count(int64(p.Seq))}
+			tr.Cells = append(tr.Cells, num(number.Count(int64(p.Round))), words(r.name))
+			value := func(v *float64, d float64) cell {
+				if v == nil {
+					return none("the run has none")
+				}
+				return cell{Text: fourDigits(*v / d), Struck: p.Bad != ""}
+			}
+			tr.Cells = append(tr.Cells, value(p.Throughput, 1))
+			for _, v := range []*float64{p.MeanNS, p.P50NS, p.P95NS, p.P99NS} {
+				tr.Cells = append(tr.Cells, value(v, divisor))
+			}
+			tr.Cells = append(tr.Cells, num(number.Count(p.Complete)), num(number.Count(p.Failed)))
+			state := "good"
+			if p.Bad != "" {
+				tr.Class = "void"
+				state = "void: " + p.Bad
+				if p.Throughput == nil {
+					state = "failed: " + p.Bad
+				}
+			}
+			tr.Cells = append(tr.Cells, cell{Text: state, Class: "tx wide"})
+			lines = append(lines, line{p.Seq, tr})
+		}
+	}
+	sort.SliceStable(lines, func(i, k int) bool { return lines[i].seq < lines[k].seq })
+	for _, l := range lines {
+		t.Rows = append(t.Rows, l.row)
+	}
+	return t
+}
+
+func goals(a *analysis.Analysis) *table {
+	if len(a.Goals) == 0 {
+		return nil
+	}
+	t := &table{ID: "goals", Caption: "Goals, each judged on one load level."}
+	t.Head = [][]cell{{col("Goal"), colText("Where"), colText("Outcome"), colText("Evidence")}}
+	for _, g := range a.Goals {
+		where := []string{}
+		for _, s := range []string{g.Scope.Scenario, g.Scope.Variant, g.Scope.Page} {
+			if s != "" {
+				where = append(where, s)
+			}
+		}
+		if g.Scope.Step != nil {
+			where = append(where, plural(g.Scope.Step.Concurrency, "connection", "connections"))
+		}
+		out := cell{Text: g.Outcome, Class: "tx"}
+		if g.Outcome != "met" {
+			out.Class = "tx w"
+		}
+		t.Rows = append(t.Rows, tableRow{Head: g.Goal, Cells: []cell{words(strings.Join(where, ", ")), out, {Text: g.Evidence, Class: "tx wide"}}})
+	}
+	return t
+}
