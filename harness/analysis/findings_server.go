@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -99,12 +100,12 @@ func (f *finder) statusFew() {
 	}
 	seen := f.s.cells[worst].seen
 	// Twice the least number, so that a late poll or two do not matter.
-	enough := float64(2*fewSamples) * seen.statusEvery.Seconds()
+	enough := math.Ceil(float64(2*fewSamples) * seen.statusEvery.Seconds())
 	f.add(Finding{ID: "few_status_samples", Severity: preflight.Info, Scope: f.scopeOf(few),
 		Title: fmt.Sprintf("The worker pool was seen too seldom in %d of %s.", len(few), plural(int64(len(f.a.Cells)), "measurement")),
 		Evidence: sentence(fmt.Sprintf("At the least %s in %s, with %s: a peak between two polls may be missed",
 			plural(int64(seen.leastOK), "sample"), number.Seconds(float64(seen.leastNS)/1e9), f.a.subject(worst))),
-		Advice: fmt.Sprintf("let each run take at least %s, or set observe: {interval: %s}.", number.Seconds(enough), finer(seen))})
+		Advice: fmt.Sprintf("let each run take at least %g%ss, or set observe: {interval: %s}.", enough, number.HardSpace, finer(seen))})
 }
 
 func (f *finder) statusPolls() {

@@ -126,7 +126,7 @@ func TestFindings(t *testing.T) {
 			for i := range c.runs {
 				withStatus(&c.runs[i], 150, 100, 100, 100, 100, 100)
 			}
-		}, []string{"5 samples in 1.00\u00a0s", "Let each run take at least 4.00\u00a0s, or set observe: {interval: 50ms}"}},
+		}, []string{"5 samples in 1.00\u00a0s", "Let each run take at least 4\u00a0s, or set observe: {interval: 50ms}"}},
 		{"status_absent", preflight.Info, func(c *campaign) {
 			c.manifest.StatusURLs = map[string]string{"demo": "http://127.0.0.1:8080/server-status?auto"}
 			for i := range c.runs {

@@ -122,7 +122,7 @@ func drawTimeline(m record.Manifest, name string, cells []Cell, runs []record.Ru
 	}
 	t.Title = fmt.Sprintf("Round %d: %s", t.Round, what)
 	if shortened(runs) {
-		t.Title += fmt.Sprintf("; pauses longer than %s are cut", number.Seconds(mostPause.Seconds()))
+		t.Title += fmt.Sprintf("; pauses longer than %g%ss are cut", mostPause.Seconds(), number.HardSpace)
 	}
 	for _, l := range all {
 		t.Segments = append(t.Segments, Segment{Label: segmentLabel(l.Cell, ladder, variants), StartS: l.startS, EndS: l.endS})

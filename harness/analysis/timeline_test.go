@@ -39,7 +39,7 @@ func TestTimelineAxis(t *testing.T) {
 	cells := []record.Cell{cellOf("ladder", "static", keepAlive(1), true), cellOf("ladder", "static", record.Step{Concurrency: 10, Requests: 9}, true)}
 	c := newCampaign(1, cells, func(int, int) float64 { return 1000 })
 	tl := c.analyse(t).Timelines
-	if len(tl) != 1 || tl[0].Title != "Round 1: 2 load levels one after another; pauses longer than 1.00\u00a0s are cut" {
+	if len(tl) != 1 || tl[0].Title != "Round 1: 2 load levels one after another; pauses longer than 1\u00a0s are cut" {
 		t.Fatalf("%+v", tl)
 	}
 	want := []Segment{{"1 connection", 0, 1}, {"10 connections, no keep-alive", 2, 3}}

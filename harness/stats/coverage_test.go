@@ -10,7 +10,7 @@ import (
 // shared by the runs of a round. The intervals must hold the truth as often as
 // they say, and equal variants must be told apart no more often than α.
 func TestCoverage(t *testing.T) {
-	const trials = 20_000
+	const trials = 5_000
 	for _, n := range []int{6, 10} {
 		rng := rand.New(rand.NewPCG(2026, uint64(n)))
 		var meanHeld, ratioHeld, falsePaired, found int
@@ -59,7 +59,7 @@ func TestCoverage(t *testing.T) {
 // Whole families of equal variants after Holm: at least one false difference in
 // no more than 5.5 % of them.
 func TestFamilyError(t *testing.T) {
-	const trials, n, variants = 10_000, 6, 4
+	const trials, n, variants = 3_000, 6, 4
 	rng := rand.New(rand.NewPCG(7, 7))
 	wrong := 0
 	for range trials {
