@@ -90,7 +90,7 @@ func (e *Engine) Run(ctx context.Context, job load.Job, progress func(load.Progr
 	stopWatch := context.AfterFunc(ctx, c.stop)
 	defer stopWatch()
 	var t talk
-	readErr := t.read(bufio.NewReader(c.stdout), progress)
+	readErr := t.read(bufio.NewReader(c.stdout), progress, c.stop)
 	if readErr != nil {
 		c.kill()
 	}
@@ -221,7 +221,8 @@ type talk struct {
 }
 
 // read takes records until the output ends; an error is a broken protocol.
-func (t *talk) read(r *bufio.Reader, progress func(load.Progress)) error {
+// done is called at the last record, after which the child has only to end.
+func (t *talk) read(r *bufio.Reader, progress func(load.Progress), done func()) error {
 	for {
 		rec, err := readRecord(r)
 		switch {
@@ -239,6 +240,7 @@ func (t *talk) read(r *bufio.Reader, progress func(load.Progress)) error {
 			}
 		default:
 			t.last = &rec
+			done()
 		}
 	}
 }

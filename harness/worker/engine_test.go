@@ -184,10 +184,8 @@ func TestDeafChildIsKilled(t *testing.T) {
 
 func TestHangAfterResultKeepsIt(t *testing.T) {
 	e := as(t, "after result=hang")
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
 	e.Grace = 50 * time.Millisecond
-	res, err := e.Run(ctx, fakeJob(1), nil)
+	res, err := e.Run(t.Context(), fakeJob(1), nil)
 	if err != nil || res == nil || res.Counts.Complete != 7 {
 		t.Errorf("result %+v, error %v", res, err)
 	}

@@ -41,7 +41,9 @@ func TestTimesAgainstTheServersOwn(t *testing.T) {
 	mean, _ := res.Total.Mean()
 	waiting, _ := res.Waiting.Mean()
 	processing, _ := res.Processing.Mean()
-	if own := float64(sum) / n; mean < own || waiting < own*0.999 || processing < own {
+	// Waiting begins when the client has noticed that its request is written,
+	// which on a busy machine may be after the server has begun.
+	if own := float64(sum) / n; mean < own || waiting < own/2 || processing < own {
 		t.Errorf("means: total %.0f, waiting %.0f, processing %.0f ns; the server took %.0f", mean, waiting, processing, own)
 	}
 	if got, _ := res.Total.Min(); got < int64(least) {
