@@ -119,7 +119,10 @@ func newState(in Input) *state {
 }
 
 func (s *state) add(run record.Run) {
-	s.finished++
+	// A run that was cut off is made again on resume.
+	if state, _ := bad(run); state != stateInterrupted {
+		s.finished++
+	}
 	s.lastRound = max(s.lastRound, run.Round)
 	if run.CellIndex < 0 || run.CellIndex >= len(s.cells) {
 		s.strays = append(s.strays, run.Seq)

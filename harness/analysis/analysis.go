@@ -34,7 +34,8 @@ type Analysis struct {
 	PlannedRuns  int    `json:"planned_runs"`
 	FinishedRuns int    `json:"finished_runs"`
 	Rounds       int    `json:"rounds"`
-	// LastRound is the greatest round with a finished run; 0 without any.
+	// FinishedRuns leaves out the run that an interrupt cut off; LastRound is
+	// the greatest round with a run, 0 without any.
 	LastRound     int        `json:"last_round"`
 	Seed          uint64     `json:"seed"`
 	StartedAt     time.Time  `json:"started_at"`

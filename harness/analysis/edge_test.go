@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,22 @@ func TestInterrupted(t *testing.T) {
 	}
 	if primaryComparison(t, a).N != 2 {
 		t.Error("the round that was cut off was paired")
+	}
+}
+
+// A run that was cut off is not finished, and of scenarios that were not
+// reached the verdict says nothing.
+func TestInterruptedInTheFirstScenario(t *testing.T) {
+	cells := append([]record.Cell{cellOf("ladder", "static", keepAlive(1), true), cellOf("ladder", "static", keepAlive(10), true)}, caches()...)
+	c := newCampaign(6, cells, func(int, int) float64 { return 1000 })
+	c.runs = c.runs[:2]
+	c.runs[1].Result.Interrupted = true
+	c.manifest.State, c.manifest.Reason = record.StateInterrupted, "stopped by a signal"
+	a := c.analyse(t)
+	want := []string{"ladder: 1,000/s came at 1 connection in one run, the most of all levels; one run gives no interval.",
+		"Incomplete: 1 of 24 runs, stopped in round 1: stopped by a signal."}
+	if !slices.Equal(a.Verdict, want) {
+		t.Errorf("got %q, want %q", a.Verdict, want)
 	}
 }
 

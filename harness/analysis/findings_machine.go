@@ -245,12 +245,18 @@ func (f *finder) baseline() {
 		if severityRank(c.Severity) > severityRank(x.Severity) {
 			x.Severity = c.Severity
 		}
-		if text := short(c.Finding, 200); !strings.Contains(strings.ToLower(idle.Reason), strings.ToLower(text)) {
+		if text := short(c.Finding, 200); !strings.Contains(plainText(idle.Reason), plainText(text)) {
 			evidence = append(evidence, capitalised(text))
 		}
 	}
 	x.Evidence = sentence(evidence...)
 	f.add(x)
+}
+
+// plainText is a text without its letters' case and its kinds of space, to be
+// compared.
+func plainText(s string) string {
+	return strings.ToLower(strings.NewReplacer(number.ThinSpace, " ", number.HardSpace, " ").Replace(s))
 }
 
 func warmed(c record.Cell) string {

@@ -191,7 +191,7 @@ func TestFindings(t *testing.T) {
 		}, []string{"not idle before the first run", "The CPU was 40 % busy."}},
 		{"baseline_not_quiet", preflight.Critical, func(c *campaign) {
 			c.idle = &record.IdleFile{Idle: preflight.Idle{Reason: "not ready: the CPU was busy", Checks: []preflight.Check{
-				{ID: "idle.cpu", Severity: preflight.Critical, Finding: "The CPU was busy"}, {ID: "idle.load", Severity: preflight.Warning, Finding: "the load average was 13"},
+				{ID: "idle.cpu", Severity: preflight.Critical, Finding: "The CPU\u00a0was busy"}, {ID: "idle.load", Severity: preflight.Warning, Finding: "the load average was 13"},
 				{ID: "idle.mem", Severity: preflight.OK, Finding: "memory is free"}}}}
 		}, []string{"Not ready: the CPU was busy. The load average was 13."}},
 		{"few_status_samples", preflight.Info, func(c *campaign) { // polled, but never within the load

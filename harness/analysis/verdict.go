@@ -220,9 +220,10 @@ func scenarioSentences(a *Analysis) (shown, measured, open []string) {
 		switch {
 		case s.Kind == KindComparison:
 			for _, c := range primary {
-				if isShown(c) {
+				switch {
+				case isShown(c):
 					shown = append(shown, c.Sentence)
-				} else {
+				case c.N > 0 || ranAtAll(a, s):
 					open = append(open, c.Sentence)
 				}
 			}
@@ -234,7 +235,7 @@ func scenarioSentences(a *Analysis) (shown, measured, open []string) {
 			shown = append(shown, tally(primary, s.Baseline))
 		case slices.ContainsFunc(primary, func(c Comparison) bool { return c.Verdict == VerdictNoDifference }):
 			open = append(open, fmt.Sprintf("%s: no difference was shown at any of %s.", s.Name, plural(int64(len(primary)), "level")))
-		case len(primary) > 0:
+		case len(primary) > 0 && ranAtAll(a, s):
 			open = append(open, fmt.Sprintf("%s: fewer than six complete rounds give no verdict.", s.Name))
 		}
 		if !a.Quick {
@@ -242,6 +243,12 @@ func scenarioSentences(a *Analysis) (shown, measured, open []string) {
 		}
 	}
 	return shown, measured, open
+}
+
+// ranAtAll tells whether a scenario has any run: of one that was not reached
+// there is nothing to say.
+func ranAtAll(a *Analysis, s *Scenario) bool {
+	return slices.ContainsFunc(s.CellIndexes, func(i int) bool { return len(a.Cells[i].Points) > 0 })
 }
 
 // isShown tells whether a comparison has a verdict that says something.
