@@ -141,7 +141,8 @@ func (c *Campaign) checkStatusPages(ctx context.Context) []preflight.Check {
 			continue
 		}
 		seen[lab] = true
-		s := preflight.StatusSeen{URL: lab.StatusURL, Wanted: lab.StatusURL != "" || cell.Settings.Observe == nil || cell.Settings.Observe.Status != statusOff}
+		_, off := cell.Settings.StatusURL()
+		s := preflight.StatusSeen{URL: lab.StatusURL, Wanted: !off}
 		if p := statusPoller(c.pollersFor(cell)); p != nil {
 			look, cancel := context.WithTimeout(ctx, c.Bounds.StatusLook)
 			sample := reading(look, p)
@@ -183,7 +184,7 @@ func (c *Campaign) idle(ctx context.Context) error {
 		in.Machine.Ports = ports.Len()
 	}
 	port := c.targets[cell.Index].port
-	if p := pollerNamed(pollers, "host"); p != nil {
+	if p := pollerNamed(pollers, sourceHost); p != nil {
 		in.Host = func(ctx context.Context) (preflight.HostSeen, error) { return hostSeen(ctx, p, port) }
 	}
 	if p := statusPoller(pollers); p != nil {

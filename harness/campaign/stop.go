@@ -8,12 +8,6 @@ import (
 	"abacus/harness/metric"
 )
 
-// externalStops end a run against an external target by default: nobody
-// should go on loading a server that refuses.
-func externalStops() []string {
-	return []string{"failed > 20% for 5s", "status_429 > 20% for 5s", "failed_timeout > 20% for 5s"}
-}
-
 // stopper judges stop_if expressions on the intervals of one run as they come.
 type stopper struct {
 	rules []stopRule

@@ -33,20 +33,17 @@ func labKey(cell plan.Cell) string {
 	s := cell.Settings
 	key := labExternal
 	if s.Server != nil {
-		key += " " + s.Server.Status + " " + s.Server.Host
+		key += " " + s.Server.Host
 		for _, name := range s.Server.Processes {
 			key += " " + name
 		}
 	}
-	if s.Observe != nil {
-		key += " " + s.Observe.Status
-	}
-	return key
+	status, off := s.StatusURL()
+	return fmt.Sprintf("%s %s %v", key, status, off)
 }
 
 const (
 	labExternal = "external"
-	statusOff   = "off"
 )
 
 // startLabs starts each lab that the plan needs, once, and resolves the
@@ -83,21 +80,16 @@ func (c *Campaign) startLab(ctx context.Context, cell plan.Cell) (*Lab, error) {
 		}
 	}
 	s := cell.Settings
+	switch status, off := s.StatusURL(); {
+	case off:
+		lab.StatusURL = ""
+	case status != "":
+		lab.StatusURL = status
+	}
 	if s.Server != nil {
-		if s.Server.Status != "" {
-			lab.StatusURL, lab.StatusHost = s.Server.Status, s.Server.Host
-		}
+		lab.StatusHost = s.Server.Host
 		if pids := c.Needs.Processes(s.Server.Processes); len(pids) > 0 {
 			lab.PIDs = map[string][]int{roleServer: pids}
-		}
-	}
-	if s.Observe != nil {
-		switch s.Observe.Status {
-		case "":
-		case statusOff:
-			lab.StatusURL = ""
-		default:
-			lab.StatusURL = s.Observe.Status
 		}
 	}
 	return lab, nil

@@ -173,7 +173,7 @@ func (c *Campaign) one(ctx context.Context, planned plan.Run, cell plan.Cell, re
 
 // load runs the job with the pollers beside it and judges how it ended.
 func (c *Campaign) load(ctx context.Context, run *record.Run, cell plan.Cell, job load.Job, pollers []Poller, rest []plan.Run) {
-	stop, err := newStopper(c.stopRules(cell))
+	stop, err := newStopper(cell.Settings.StopIf)
 	if err != nil {
 		run.Error = err.Error()
 		return
@@ -196,7 +196,7 @@ func (c *Campaign) load(ctx context.Context, run *record.Run, cell plan.Cell, jo
 		started := res.StartedAt
 		run.StartedAt, run.ClockNS, run.Result = &started, zero, res
 	}
-	run.Series = watched.stop(ctx, zero)
+	run.Series = watched.stop(zero)
 	switch lab := c.targets[cell.Index].lab; {
 	case err != nil:
 		run.Error = err.Error()
@@ -207,13 +207,4 @@ func (c *Campaign) load(ctx context.Context, run *record.Run, cell plan.Cell, jo
 	case res.Counts.Complete == 0 && ctx.Err() == nil:
 		run.Error = "no request was answered"
 	}
-}
-
-// stopRules are a cell's stop_if expressions, and those that are on for
-// external targets unless the file names its own.
-func (c *Campaign) stopRules(cell plan.Cell) []string {
-	if len(cell.Settings.StopIf) > 0 || cell.Lab != labExternal {
-		return cell.Settings.StopIf
-	}
-	return externalStops()
 }

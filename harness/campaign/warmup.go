@@ -94,7 +94,7 @@ func (c *Campaign) warmCell(ctx context.Context, cell plan.Cell) (record.Warmup,
 			cancel()
 		}
 	})
-	watched.stop(ctx, 0)
+	watched.stop(0)
 	took := time.Since(start)
 	w.TookNS = took.Nanoseconds()
 	if res != nil {

@@ -2,7 +2,8 @@ package campaign
 
 import (
 	"context"
-	"slices"
+	"maps"
+	"os"
 	"sync"
 	"time"
 
@@ -16,24 +17,23 @@ import (
 const (
 	roleServer   = "server"
 	roleClient   = "client"
+	roleAbacus   = "abacus"
 	sourceStatus = "status"
+	sourceHost   = "host"
 )
 
 // watcher runs the pollers of one run beside its load.
 type watcher struct {
-	pollers  []Poller
-	interval time.Duration
-	cancel   context.CancelFunc
-	done     sync.WaitGroup
-	series   []observe.Series
-	first    []observe.Sample // of each poller, before the load
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+	series []observe.Series
 
 	mu     sync.Mutex
 	status *observe.Status
 }
 
 // pollersFor makes the pollers of a cell: its lab's status page, the host, the
-// processes of client and server.
+// processes of client, server and abacus itself.
 func (c *Campaign) pollersFor(cell plan.Cell) []Poller {
 	lab := c.targets[cell.Index].lab
 	host := true
@@ -41,10 +41,8 @@ func (c *Campaign) pollersFor(cell plan.Cell) []Poller {
 		host = *o.Host
 	}
 	roles := func() map[string][]int {
-		m := map[string][]int{}
-		for role, pids := range lab.PIDs {
-			m[role] = pids
-		}
+		m := map[string][]int{roleAbacus: {os.Getpid()}}
+		maps.Copy(m, lab.PIDs)
 		if pid := c.Needs.ClientPID(); pid != 0 {
 			m[roleClient] = []int{pid}
 		}
@@ -53,17 +51,12 @@ func (c *Campaign) pollersFor(cell plan.Cell) []Poller {
 	return c.Needs.Pollers(lab, host, roles)
 }
 
-// watch takes a first reading of the host and the processes, so that the
-// run's counters have a beginning, and starts the pollers' tickers. The
-// status page is left to its ticker: a slow one must not hold up the load.
+// watch starts the pollers. Each polls at once, which is before the worker of
+// the run has begun, and once more at the end; none can hold up the load.
 func watch(ctx context.Context, pollers []Poller, interval time.Duration) *watcher {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &watcher{pollers: pollers, interval: interval, cancel: cancel,
-		series: make([]observe.Series, len(pollers)), first: make([]observe.Sample, len(pollers))}
+	w := &watcher{cancel: cancel, series: make([]observe.Series, len(pollers))}
 	for i, p := range pollers {
-		if p.Name() != sourceStatus {
-			w.first[i] = reading(ctx, p)
-		}
 		w.done.Go(func() {
 			w.series[i] = observe.Collect(ctx, p.Name(), interval, func(ctx context.Context) (observe.Reading, error) {
 				r, err := p.Poll(ctx)
@@ -86,46 +79,13 @@ func (w *watcher) workers() *observe.Status {
 	return w.status
 }
 
-// final takes a last reading of host and processes, while the client still
-// lives, so that the counters cover the whole run.
-func (w *watcher) final(ctx context.Context) []observe.Sample {
-	last := make([]observe.Sample, len(w.pollers))
-	for i, p := range w.pollers {
-		if p.Name() != sourceStatus {
-			last[i] = reading(ctx, p)
-		}
-	}
-	return last
-}
-
 // stop ends the pollers and returns the series, sample times counted from
 // zeroNS on package clock.
-func (w *watcher) stop(ctx context.Context, zeroNS int64) []observe.Series {
-	last := w.final(ctx)
+func (w *watcher) stop(zeroNS int64) []observe.Series {
 	w.cancel()
 	w.done.Wait()
 	for i := range w.series {
-		s := &w.series[i]
-		for _, extra := range []observe.Sample{w.first[i], last[i]} {
-			if extra.AtNS == 0 {
-				continue
-			}
-			s.Polls++
-			if extra.Error != "" {
-				s.Failed++
-			}
-			s.Samples = append(s.Samples, extra)
-		}
-		slices.SortStableFunc(s.Samples, func(a, b observe.Sample) int {
-			switch {
-			case a.AtNS < b.AtNS:
-				return -1
-			case a.AtNS > b.AtNS:
-				return 1
-			}
-			return 0
-		})
-		w.series[i] = s.Rebase(zeroNS)
+		w.series[i] = w.series[i].Rebase(zeroNS)
 	}
 	return w.series
 }
@@ -136,7 +96,7 @@ func reading(ctx context.Context, p Poller) observe.Sample {
 	r, err := p.Poll(ctx)
 	s := observe.Sample{AtNS: at, TookNS: clock.Now() - at, Reading: r}
 	if err != nil {
-		s.Error, s.Reading = err.Error(), observe.Reading{}
+		s.Error, s.Reading = observe.ErrorText(err), observe.Reading{}
 	}
 	return s
 }

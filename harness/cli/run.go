@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,10 +128,6 @@ func prepareRun(env *Env, f runFlags, in config.Input) (*runJob, error) {
 		fmt.Fprintf(env.Stderr, "warning: %s\n", w)
 	}
 	c := &loaded.Campaign
-	if c.Seed == nil {
-		seed := rand.Uint64N(1_000_000)
-		c.Seed = &seed
-	}
 	p, err := plan.Expand(*c, *c.Seed)
 	if err != nil {
 		return nil, fault.Input(err, "")
