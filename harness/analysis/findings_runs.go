@@ -76,48 +76,90 @@ func wasWere(n int, noun string) string {
 	return fmt.Sprintf("%s %ss were", number.Count(int64(n)), noun)
 }
 
-// runs judges void, failed and stopped runs: one finding per level.
+// badRuns are the runs of one cell that are in no figure, by their reason.
+type badRuns struct {
+	voids, fails     map[string]int
+	voidIn, failedIn []int
+}
+
+func badOf(c Cell) badRuns {
+	b := badRuns{voids: map[string]int{}, fails: map[string]int{}}
+	for _, p := range c.Points {
+		switch p.State {
+		case stateVoid:
+			b.voids[p.Bad]++
+			b.voidIn = append(b.voidIn, p.Round)
+		case stateFailed:
+			b.fails[p.Bad]++
+			b.failedIn = append(b.failedIn, p.Round)
+		}
+	}
+	return b
+}
+
+// runs judges void, failed and stopped runs: levels without a good run and
+// levels with fewer once per scenario, void ones per level.
 func (f *finder) runs() {
-	for i, c := range f.a.Cells {
-		at := f.at([]int{i})
-		voids, fails := map[string]int{}, map[string]int{}
-		var failedIn, voidIn []int
-		for _, p := range c.Points {
-			switch p.State {
-			case stateVoid:
-				voids[p.Bad]++
-				voidIn = append(voidIn, p.Round)
-			case stateFailed:
-				fails[p.Bad]++
-				failedIn = append(failedIn, p.Round)
-			}
-		}
-		switch {
-		case c.Runs == 0 && len(fails) > 0 && len(voids) == 0:
-			f.add(Finding{ID: "level_failed", Severity: preflight.Critical, Scope: f.scopeOf([]int{i}),
-				Title:    fmt.Sprintf("No run succeeded %s.", at),
-				Evidence: sentence(fmt.Sprintf("%s of %d failed", plural(int64(c.FailedRuns), "run"), c.PlannedRuns), counted(fails, 3), failedKinds(c)),
-				Advice:   "fix what the messages name; there is no figure here until then."})
-			continue
-		case len(fails) > 0:
-			f.add(Finding{ID: "run_failed", Severity: preflight.Warning, Scope: f.scopeOf([]int{i}),
-				Title:    fmt.Sprintf("%s of %d failed %s.", plural(int64(len(failedIn)), "run"), c.PlannedRuns, at),
-				Evidence: sentence(capitalised(inRounds(failedIn))+": "+counted(fails, 3), fmt.Sprintf("The figures rest on %s", plural(int64(c.Runs), "good run"))),
-				Advice:   "repeat the campaign when the cause is found; a level with fewer runs has a wider interval."})
-		}
-		if len(voids) == 0 {
-			continue
-		}
-		title := fmt.Sprintf("%s of %d %s void %s.", plural(int64(len(voidIn)), "run"), c.PlannedRuns, isAre(len(voidIn)), at)
-		evidence := sentence(capitalised(inRounds(voidIn))+": "+counted(voids, 3), "A void run is in no figure")
-		if c.Runs == 0 {
-			title = fmt.Sprintf("%s is void: no run there can be used.", f.name(i))
-			evidence = sentence(capitalised(inRounds(voidIn))+": "+counted(voids, 3), "Nothing is said about the server there")
-		}
-		f.add(Finding{ID: "run_void", Severity: preflight.Warning, Scope: f.scopeOf([]int{i}), Title: title, Evidence: evidence,
-			Advice: "take the cause away and repeat these runs."})
+	lost := func(i int) bool {
+		b := badOf(f.a.Cells[i])
+		return f.a.Cells[i].Runs == 0 && len(b.fails) > 0 && len(b.voids) == 0
+	}
+	f.byScenario(lost, func(_ string, cells []int) { f.failedRuns(cells, true) })
+	fewer := func(i int) bool { return !lost(i) && len(badOf(f.a.Cells[i]).fails) > 0 }
+	f.byScenario(fewer, func(_ string, cells []int) { f.failedRuns(cells, false) })
+	for i := range f.a.Cells {
+		f.voidRuns(i)
 	}
 	f.stopped()
+}
+
+// failedRuns tells of runs that failed: all of these cells', or some of each.
+func (f *finder) failedRuns(cells []int, all bool) {
+	reasons, kinds := map[string]int{}, map[string]int64{}
+	var in []int
+	planned := 0
+	for _, i := range cells {
+		c := f.a.Cells[i]
+		b := badOf(c)
+		for text, n := range b.fails {
+			reasons[text] += n
+		}
+		for kind, n := range c.FailedBy {
+			kinds[kind] += n
+		}
+		in = append(in, b.failedIn...)
+		planned += c.PlannedRuns
+	}
+	failed := fmt.Sprintf("%s of %d failed", plural(int64(len(in)), "run"), planned)
+	if all {
+		f.add(Finding{ID: "level_failed", Severity: preflight.Critical, Scope: f.scopeOf(cells),
+			Title:    fmt.Sprintf("No run succeeded %s.", f.at(cells)),
+			Evidence: sentence(failed+", "+inRounds(in)+": "+counted(reasons, 3), failedKinds(kinds)),
+			Advice:   "fix what the messages name; there is no figure here until then."})
+		return
+	}
+	f.add(Finding{ID: "run_failed", Severity: preflight.Warning, Scope: f.scopeOf(cells),
+		Title:    fmt.Sprintf("%s %s.", failed, f.at(cells)),
+		Evidence: sentence(capitalised(inRounds(in))+": "+counted(reasons, 3), "The figures rest on the good runs"),
+		Advice:   "repeat the campaign when the cause is found; a level with fewer runs has a wider interval."})
+}
+
+// voidRuns tells of a cell's void runs.
+func (f *finder) voidRuns(i int) {
+	c := f.a.Cells[i]
+	b := badOf(c)
+	if len(b.voids) == 0 {
+		return
+	}
+	reasons := capitalised(inRounds(b.voidIn)) + ": " + counted(b.voids, 3)
+	title := fmt.Sprintf("%s of %d %s void %s.", plural(int64(len(b.voidIn)), "run"), c.PlannedRuns, isAre(len(b.voidIn)), f.at([]int{i}))
+	evidence := sentence(reasons, "A void run is in no figure")
+	if c.Runs == 0 {
+		title = fmt.Sprintf("%s is void: no run there can be used.", f.name(i))
+		evidence = sentence(reasons, "Nothing is said about the server there")
+	}
+	f.add(Finding{ID: "run_void", Severity: preflight.Warning, Scope: f.scopeOf([]int{i}), Title: title, Evidence: evidence,
+		Advice: "take the cause away and repeat these runs."})
 }
 
 func isAre(n int) string {
@@ -135,10 +177,10 @@ func capitalised(s string) string {
 	return string(s[0]-'a'+'A') + s[1:]
 }
 
-// failedKinds is "failed: 6 × connect" for a level without a figure.
-func failedKinds(c Cell) string {
+// failedKinds is "6 × connect" for levels without a figure.
+func failedKinds(all map[string]int64) string {
 	counts := map[string]int64{}
-	for kind, n := range c.FailedBy {
+	for kind, n := range all {
 		if n > 0 {
 			counts[kind] = n
 		}

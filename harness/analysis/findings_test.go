@@ -90,7 +90,7 @@ func TestFindings(t *testing.T) {
 		{"run_void", preflight.Warning, func(c *campaign) { c.runs[3].Void = "the client's core was 98 % busy" },
 			[]string{"1 run of 6 is void at 10 connections", "In round 4: the client's core was 98 % busy"}},
 		{"run_failed", preflight.Warning, func(c *campaign) { c.runs[3].Error, c.runs[3].Result = "worker died", nil },
-			[]string{"1 run of 6 failed", "worker died", "5 good runs"}},
+			[]string{"1 run of 6 failed at 10 connections.", "In round 4: worker died", "rest on the good runs"}},
 		{"level_failed", preflight.Critical, func(c *campaign) {
 			for i := range c.runs {
 				c.runs[i].Result.Counts = load.Counts{Failed: 6, Connect: 6}
@@ -356,6 +356,33 @@ func TestNothingIsSaidBelowTheThreshold(t *testing.T) {
 		if got := findingsOf(k.analyse(t), c.id); len(got) != 0 {
 			t.Errorf("%s: %+v", c.id, got)
 		}
+	}
+}
+
+// Three levels without a good run are one finding, two with one good run each
+// another.
+func TestFailedLevelsAreOneFinding(t *testing.T) {
+	var cells []record.Cell
+	for _, n := range []int{1, 2, 3, 4, 5} {
+		cells = append(cells, cellOf("ladder", "static", keepAlive(n), true))
+	}
+	c := newCampaign(2, cells, func(int, int) float64 { return 1000 })
+	for i := range c.runs {
+		if c.runs[i].CellIndex >= 2 || c.runs[i].Round == 2 {
+			c.runs[i].Result.Counts = load.Counts{Failed: 3, Connect: 3}
+		}
+	}
+	a := c.analyse(t)
+	lost, fewer := findingsOf(a, "level_failed"), findingsOf(a, "run_failed")
+	if len(lost) != 1 || len(fewer) != 1 {
+		t.Fatalf("%v", ids(a))
+	}
+	if lost[0].Title != "No run succeeded at 3 connections, 4 connections and 5 connections." ||
+		lost[0].Evidence != "6 runs of 6 failed, in rounds 1 and 2: no answer was whole (6). Failed requests: 18\u202f× connect." {
+		t.Errorf("%+v", lost[0])
+	}
+	if fewer[0].Title != "2 runs of 4 failed at 1 connection and 2 connections." {
+		t.Errorf("%+v", fewer[0])
 	}
 }
 

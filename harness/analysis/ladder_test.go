@@ -100,7 +100,7 @@ func TestVoidLevelInTheVerdict(t *testing.T) {
 		}
 	}
 	a := c.analyse(t)
-	if !strings.HasPrefix(a.Verdict[0], "Throughput was highest at 10 connections") || a.Verdict[1] != "Nothing is said about ladder (200 connections): no run there was good." {
+	if !strings.HasPrefix(a.Verdict[0], "Throughput was highest at 10 connections") || a.Verdict[1] != "Nothing is said about 200 connections of ladder: no run there was good." {
 		t.Errorf("%q", a.Verdict)
 	}
 	f := findingsOf(a, "run_void")

@@ -314,16 +314,23 @@ func anyGood(a *Analysis) bool {
 
 // nothingGood names the levels of which no run is good, though some ended.
 func nothingGood(a *Analysis) string {
-	var names []string
-	for i, c := range a.Cells {
-		if c.Runs == 0 && c.VoidRuns+c.FailedRuns > 0 {
-			names = append(names, a.subject(i))
+	f := &finder{a: a}
+	var parts []string
+	for _, s := range a.Scenarios {
+		var names []string
+		for _, i := range s.CellIndexes {
+			if c := a.Cells[i]; c.Runs == 0 && c.VoidRuns+c.FailedRuns > 0 {
+				names = append(names, f.name(i))
+			}
+		}
+		if len(names) > 0 {
+			parts = append(parts, list(names)+" of "+s.Name)
 		}
 	}
-	if len(names) == 0 {
+	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Nothing is said about %s: no run there was good.", list(names))
+	return fmt.Sprintf("Nothing is said about %s: no run there was good.", strings.Join(parts, "; "))
 }
 
 // incomplete is the sentence of a record that is not complete.
