@@ -216,6 +216,27 @@ func TestStopIfEndsTheLadder(t *testing.T) {
 	}
 }
 
+// An engine that tells nothing while it runs is judged when it has ended: the
+// run stands, the rest of its ladder is given up.
+func TestStopIfOfASilentEngine(t *testing.T) {
+	c := ladderCampaign(server(t).URL)
+	c.StopIf = []string{"failed > 20%"}
+	e := &fakeEngine{on: func(_ context.Context, _ int, job load.Job, _ func(load.Progress)) (*load.Result, error) {
+		res := result(job, job.Requests)
+		if strings.HasSuffix(job.URL, "/a") {
+			res.Intervals = []load.Interval{{LengthNS: 2e8, Complete: 8, Failed: 2}, {StartNS: 2e8, LengthNS: 2e8, Complete: 7, Failed: 3}}
+		}
+		return res, nil
+	}}
+	out, r, err := walk(t, t.Context(), c, e, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := runs(t, r); len(got) != 5 || len(r.Manifest.Skipped) != 3 || out.FailedRuns != 0 {
+		t.Errorf("%d runs, %d skipped, %d failed; want 5, 3, 0", len(got), len(r.Manifest.Skipped), out.FailedRuns)
+	}
+}
+
 func TestHooks(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")

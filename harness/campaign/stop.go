@@ -57,6 +57,17 @@ func (s *stopper) check(p load.Progress) string {
 	return ""
 }
 
+// checkAll judges the intervals of a run that ended. An engine that tells
+// nothing while it runs cannot be stopped, but its ladder can.
+func (s *stopper) checkAll(intervals []load.Interval) string {
+	for _, iv := range intervals {
+		if why := s.check(load.Progress{Interval: &iv}); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
 // intervalValue is one metric of an interval in its base unit; counts are
 // shares of the requests that ended when the expression has a percent sign.
 // ok is false for what an interval does not hold or did not see.

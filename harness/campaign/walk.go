@@ -182,7 +182,9 @@ func (c *Campaign) load(ctx context.Context, run *record.Run, cell plan.Cell, jo
 	defer cancel()
 	watched := watch(ctx, pollers, job.Interval)
 	left := c.pace.left(rest)
+	live := false
 	res, err := c.Needs.Engine.Run(runCtx, job, func(p load.Progress) {
+		live = live || p.Interval != nil
 		if why := stop.check(p); why != "" && run.Stopped == "" {
 			run.Stopped = why
 			cancel()
@@ -197,6 +199,9 @@ func (c *Campaign) load(ctx context.Context, run *record.Run, cell plan.Cell, jo
 		run.StartedAt, run.ClockNS, run.Result = &started, zero, res
 	}
 	run.Series = watched.stop(zero)
+	if res != nil && !live {
+		run.Stopped = stop.checkAll(res.Intervals)
+	}
 	switch lab := c.targets[cell.Index].lab; {
 	case err != nil:
 		run.Error = err.Error()

@@ -123,7 +123,12 @@ func (p *progress) draw(e campaign.Event) {
 			parts = append(parts, "p99 "+number.Duration(float64(*iv.P99NS)))
 		}
 	}
-	parts = append(parts, fmt.Sprintf("failed %d", pr.Counts.Failed))
+	if pr.Begun != nil {
+		// The engine knows no more than that while it runs.
+		parts = append(parts, number.Count(*pr.Begun)+" begun")
+	} else {
+		parts = append(parts, fmt.Sprintf("failed %d", pr.Counts.Failed))
+	}
 	if w := e.Workers; w != nil && w.BusyWorkers != nil && w.Scoreboard != "" {
 		parts = append(parts, fmt.Sprintf("workers %d/%d", *w.BusyWorkers, len(w.Scoreboard)))
 	}
