@@ -76,10 +76,18 @@ func (f *finder) statusAbsent() {
 			}
 		}
 		f.add(Finding{ID: "status_absent", Severity: preflight.Info, Scope: f.scopeOf(cells),
-			Title:    fmt.Sprintf("Workers were not observed on %s.", lab),
+			Title:    fmt.Sprintf("Workers were not observed on %s.", labName(lab)),
 			Evidence: sentence(evidence, "A full worker pool could not be told from a slow server"),
 			Advice:   "for Apache, enable mod_status for this machine (" + snippet + ") and give its address with --status-url."})
 	}
+}
+
+// labName names a lab in a sentence.
+func labName(lab string) string {
+	if lab == "external" {
+		return "the server"
+	}
+	return "the " + lab + " lab"
 }
 
 // statusFew is said once for the campaign, with what would do.

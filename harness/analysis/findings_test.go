@@ -132,7 +132,7 @@ func TestFindings(t *testing.T) {
 			for i := range c.runs {
 				c.runs[i].Series = []observe.Series{{Source: "status", Polls: 5, Failed: 5, Samples: []observe.Sample{{Error: "status 404"}}}}
 			}
-		}, []string{"Workers were not observed on demo", "http://127.0.0.1:8080/server-status?auto: status 404 (6)", "mod_status"}},
+		}, []string{"Workers were not observed on the demo lab.", "http://127.0.0.1:8080/server-status?auto: status 404 (6)", "mod_status"}},
 		{"status_late", preflight.Warning, func(c *campaign) {
 			withStatus(&c.runs[0], 150, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100)
 			c.runs[0].Series[0].Late, c.runs[0].Series[0].Skipped = 2, 3
