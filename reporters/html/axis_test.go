@@ -124,6 +124,25 @@ func TestGapsStayGaps(t *testing.T) {
 	}
 }
 
+func TestTooFewSamplesAreNotJoined(t *testing.T) {
+	part := func(n int) (out [][2]float64) {
+		for i := 0; i < n; i++ {
+			out = append(out, [2]float64{float64(i), 1})
+		}
+		return out
+	}
+	l := analysis.Line{Name: "busy", Parts: [][][2]float64{part(7), part(8), part(1)}}
+	joined, alone := bySamples(l, true)
+	if len(joined.Parts) != 1 || len(joined.Parts[0]) != 8 || len(alone) != 8 {
+		t.Errorf("sampled: %d parts joined, %d points alone, want the part of 8, and 7 + 1 points", len(joined.Parts), len(alone))
+	}
+	// Throughput and latency are counted without gaps, so any two are joined.
+	joined, alone = bySamples(l, false)
+	if len(joined.Parts) != 2 || len(alone) != 1 {
+		t.Errorf("counted: %d parts joined, %d points alone, want 2 and 1", len(joined.Parts), len(alone))
+	}
+}
+
 func TestSplitPanels(t *testing.T) {
 	line := func(name string, v float64) analysis.Line {
 		return analysis.Line{Name: name, Parts: [][][2]float64{{{0, v}}}}
@@ -178,8 +197,8 @@ func TestAgainstBaseline(t *testing.T) {
 }
 
 func TestFailuresByKind(t *testing.T) {
-	got := failuresByKind(map[string]int64{"timeout": 2, "connect": 1000, "length": 0, "other": 1})
-	if got != "1,000 × connect, 2 × timeout, 1 × other" {
+	got := failuresByKind(map[string]int64{"timeout": 2, "connect": 1000, "length": 0, "other": 1, "a": 2, "zeta": 3, "mid": 4})
+	if got != "1,000 × connect, 2 × timeout, 2 × a, 4 × mid, 1 × other, 3 × zeta" {
 		t.Errorf("got %q", got)
 	}
 }

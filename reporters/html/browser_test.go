@@ -199,7 +199,7 @@ func TestBrowser(t *testing.T) {
 		check func(*testing.T, *browser)
 	}{
 		{"complaints", checkComplaints}, {"widths", checkWidths}, {"states", checkStates}, {"shapes", checkShapes}, {"hostile", checkHostile},
-		{"hover", checkHover}, {"toggle", checkToggle}, {"print", checkPrint},
+		{"hover", checkHover}, {"toggle", checkToggle}, {"print", checkPrint}, {"no script", checkNoScript},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.check(t, b) })
 	}
@@ -385,5 +385,30 @@ func checkHover(t *testing.T, b *browser) {
 	tip("data_time1_heat", 0.3, 0.78, "of 150 slots")
 	for _, p := range b.complaints() {
 		t.Error(p)
+	}
+}
+
+// checkNoScript opens the page with JavaScript off: the tables are there, and
+// each drawing's place says where its figures are.
+func checkNoScript(t *testing.T, b *browser) {
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_, _ = chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})
+	}()
+	if err := chromedp.Do(b.ctx, chromedp.Navigate("file://"+writePage(t, newSample()))); err != nil {
+		t.Fatal(err)
+	}
+	got, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`JSON.stringify({
+		hints: Array.from(document.querySelectorAll('noscript p')).filter(function (p) { return p.offsetHeight > 0 && p.textContent.indexOf('This drawing needs JavaScript') === 0; }).length,
+		drawn: document.querySelectorAll('.chart svg').length,
+		toggle: document.getElementById('th').offsetHeight,
+		rows: document.querySelectorAll('#s1 tbody tr').length > 6 })`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"hints":17,"drawn":0,"toggle":0,"rows":true}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -170,6 +170,9 @@ func (v *view) addTimes(a *analysis.Analysis) error {
 			if thinned {
 				sub += "; thinned to the first, least, greatest and last of each pixel column"
 			}
+			if sparsePanels(t) {
+				sub += fmt.Sprintf("; readings of loads with fewer than %d samples are points without a line: a peak may be missed", fewSamples)
+			}
 			title := t.Title
 			if title == "" {
 				title = "Load, server and machine over one round"

@@ -67,14 +67,17 @@ func failuresByKind(by map[string]int64) string {
 			parts = append(parts, fmt.Sprintf("%s × %s", number.Count(n), k))
 		}
 	}
-	var rest []string
+	var others []string
 	for k, n := range by {
 		if !seen[k] && n > 0 {
-			rest = append(rest, fmt.Sprintf("%s × %s", number.Count(n), k))
+			others = append(others, k)
 		}
 	}
-	sort.Strings(rest)
-	return strings.Join(append(parts, rest...), ", ")
+	sort.Strings(others)
+	for _, k := range others {
+		parts = append(parts, fmt.Sprintf("%s × %s", number.Count(by[k]), k))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // plural writes a count with its noun.

@@ -52,14 +52,8 @@ func timeline(t analysis.Timeline, group string, narrow bool) (c *chart, thinned
 			c.add(at, mark{Kind: "text", Color: mut, Small: true, Texts: []string{"none moved"}}, [][]float64{{start, 0, 8, -10}})
 		}
 		for k, l := range p.Lines {
-			data, less := lineData(l, end-start, log)
+			less := c.timeLine(at, p, l, k, end-start, log)
 			thinned = thinned || less
-			m := mark{Kind: "line", Color: lineColor(k), Width: 1.4, Name: l.Name, Unit: p.Unit, Log: log}
-			if m.Name == "" {
-				m.Name = p.Title
-			}
-			c.add(at, m, data)
-			c.lonely(at, l, k, log)
 		}
 		top += heights[i] + gap
 	}
@@ -323,21 +317,79 @@ func thin(part [][2]float64, axis float64) [][2]float64 {
 	return out
 }
 
-// lonely draws points that have no neighbour to be joined with.
-func (c *chart) lonely(p int, l analysis.Line, k int, log bool) {
-	var at [][]float64
+// fewSamples is the number of samples under which a load's readings are not
+// joined: a line would claim what happened between them.
+const fewSamples = 8
+
+// counted tells whether a panel's values are counts of whole intervals, which
+// leave nothing out, and not readings at moments.
+func counted(p analysis.Panel) bool { return p.ID == "throughput" || p.ID == "latency" }
+
+// bySamples splits a line into parts that may be joined and single points.
+func bySamples(l analysis.Line, sampled bool) (joined analysis.Line, alone [][2]float64) {
+	least := 2
+	if sampled {
+		least = fewSamples
+	}
+	joined.Name = l.Name
 	for _, part := range l.Parts {
-		if len(part) != 1 {
+		if len(part) >= least {
+			joined.Parts = append(joined.Parts, part)
+		} else {
+			alone = append(alone, part...)
+		}
+	}
+	return joined, alone
+}
+
+// sparsePanels tells whether any reading is drawn as a point for want of
+// samples.
+func sparsePanels(t analysis.Timeline) bool {
+	for _, p := range t.Panels {
+		if p.AllZero || counted(p) {
 			continue
 		}
-		y := part[0][1]
+		for _, l := range p.Lines {
+			if _, alone := bySamples(l, true); len(alone) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// timeLine draws one line of a panel: what may be joined as a line, the rest
+// as points, and all of it under the time cursor.
+func (c *chart) timeLine(at int, p analysis.Panel, l analysis.Line, k int, span float64, log bool) (thinned bool) {
+	name := l.Name
+	if name == "" {
+		name = p.Title
+	}
+	joined, alone := bySamples(l, !counted(p) && !p.AllZero)
+	line := mark{Kind: "line", Color: lineColor(k), Width: 1.4, Unit: p.Unit, Log: log}
+	if len(alone) == 0 {
+		line.Name = name
+		data, thinned := lineData(l, span, log)
+		c.add(at, line, data)
+		return thinned
+	}
+	data, thinned := lineData(joined, span, log)
+	c.add(at, line, data)
+	// The cursor reads an invisible line through everything.
+	all, _ := lineData(l, span, log)
+	line.Name, line.Color = name, "transparent"
+	c.add(at, line, all)
+	var points [][]float64
+	for _, v := range alone {
+		y := v[1]
 		if log {
 			if y <= 0 {
 				continue
 			}
 			y = math.Log10(y)
 		}
-		at = append(at, []float64{part[0][0], y})
+		points = append(points, []float64{v[0], y})
 	}
-	c.add(p, mark{Kind: "dot", Color: lineColor(k), Shape: "circle", Size: 2}, at)
+	c.add(at, mark{Kind: "dot", Color: lineColor(k), Shape: "circle", Size: 1.8}, points)
+	return thinned
 }

@@ -196,7 +196,7 @@
       var at = null, lines = [], seen = {};
       list.forEach(function (p) {
         var m = s.marks[p.seriesIndex];
-        if (m.kind !== 'line' || !p.value || p.value[1] == null || seen[p.seriesIndex]) return;
+        if (m.kind !== 'line' || !m.name || !p.value || p.value[1] == null || seen[p.seriesIndex]) return;
         seen[p.seriesIndex] = true;
         if (at === null) at = p.value[0];
         lines.push(m.name + ' ' + figures(m.log ? Math.pow(10, p.value[1]) : p.value[1]) + (m.unit ? '\u00a0' + m.unit : ''));
