@@ -149,6 +149,8 @@ func TestSplitPanels(t *testing.T) {
 	}
 	got := splitPanels([]analysis.Panel{
 		{ID: "memory", Title: "Memory", Lines: []analysis.Line{line("available", 23000), line("server", 40), line("client", 20)}},
+		{ID: "workers", Title: "Workers", Lines: []analysis.Line{line("busy", 1), line("idle", 149)}},
+		{ID: "network", Title: "Network", Lines: []analysis.Line{line("in", 100), line("out", 1)}},
 		{ID: "cpu", Title: "CPU", Lines: []analysis.Line{line("machine", 2), line("server", 0.4)}},
 		{ID: "swap", Title: "Swap", Lines: []analysis.Line{line("in", 0), line("out", 0)}},
 	})
@@ -160,7 +162,7 @@ func TestSplitPanels(t *testing.T) {
 		}
 		names = append(names, name)
 	}
-	if s := strings.Join(names, "; "); s != "Memory: server client; Memory available: available; CPU: machine server; Swap: in out" {
+	if s := strings.Join(names, "; "); s != "Memory: server client; Memory available: available; Workers: busy idle; Network out: out; Network in: in; CPU: machine server; Swap: in out" {
 		t.Errorf("got %q", s)
 	}
 }

@@ -64,7 +64,8 @@ func timeline(t analysis.Timeline, group string, narrow bool) (c *chart, thinned
 // panel to get a panel of its own: on one axis the others would lie flat.
 const dwarfed = 20
 
-// splitPanels takes lines that would dwarf their neighbours out of a panel.
+// splitPanels takes lines that would dwarf their neighbours out of a panel;
+// workers stay together, since busy and idle share the slots.
 func splitPanels(panels []analysis.Panel) []analysis.Panel {
 	var out []analysis.Panel
 	for _, p := range panels {
@@ -77,13 +78,16 @@ func splitPanels(panels []analysis.Panel) []analysis.Panel {
 				second = top
 			}
 		}
-		if tall < 0 || len(p.Lines) < 2 || p.ID == "latency" || second <= 0 || first < dwarfed*second {
+		if tall < 0 || len(p.Lines) < 2 || p.ID == "latency" || p.ID == "workers" || second <= 0 || first < dwarfed*second {
 			out = append(out, p)
 			continue
 		}
 		alone, rest := p, p
 		alone.Title, alone.Lines = p.Title+" "+p.Lines[tall].Name, []analysis.Line{{Name: p.Lines[tall].Name, Parts: p.Lines[tall].Parts}}
 		rest.Lines = append(append([]analysis.Line{}, p.Lines[:tall]...), p.Lines[tall+1:]...)
+		if len(rest.Lines) == 1 {
+			rest.Title = p.Title + " " + rest.Lines[0].Name
+		}
 		out = append(out, rest, alone)
 	}
 	return out
