@@ -104,7 +104,7 @@ func (f *finder) machine() {
 		f.add(Finding{ID: "shared_machine", Severity: preflight.Info,
 			Title:    "Client and server shared one machine.",
 			Evidence: sentence(capitalised(strings.Join(parts, "; ")), "What the client needed, the server could not use: compare within this record, do not quote as the server's capacity"),
-			Advice:   "for capacity, load from a second machine, or pin both with cpus."})
+			Advice:   "for capacity, load from a second machine."})
 	}
 	f.byScenario(func(i int) bool { v, ok := stats.Median(f.s.cells[i].seen.steal); return ok && v >= stolenShare }, func(_ string, cells []int) {
 		top := 0.0
@@ -188,7 +188,7 @@ func (f *finder) fullCPU() {
 	more := ""
 	if f.shared() {
 		more = "Client and server shared it, so either may have been the limit"
-		advice = "load from a second machine, or pin client and server to CPUs of their own (cpus), to tell which it was."
+		advice = "load from a second machine to tell which it was."
 	}
 	var names []string
 	for _, i := range cells[:min(len(cells), 4)] {

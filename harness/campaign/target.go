@@ -14,6 +14,7 @@ import (
 
 	"abacus/harness/load"
 	"abacus/harness/plan"
+	"abacus/harness/preflight"
 	"abacus/scenarios"
 )
 
@@ -111,6 +112,24 @@ func (c *Campaign) noteLab(kind string, lab *Lab) {
 	if lab.BaseURL != "" {
 		c.event(Event{Kind: EventLab, Text: fmt.Sprintf("%s serves at %s", kind, lab.BaseURL)})
 	}
+}
+
+// describeMachine writes the environment again with what the labs add to it:
+// their versions, and whether client and server share the machine.
+func (c *Campaign) describeMachine(ctx context.Context) error {
+	e := c.Needs.Environment(ctx)
+	versions := maps.Clone(e.Versions)
+	if versions == nil {
+		versions = map[string]string{}
+	}
+	shared := true
+	for _, t := range c.targets {
+		maps.Copy(versions, t.lab.Versions)
+		u, err := url.Parse(t.url)
+		shared = shared && err == nil && (t.lab.Kind != labExternal || preflight.IsLocal(ctx, u.Hostname()))
+	}
+	e.Versions, e.SameMachine = versions, &shared
+	return c.Record.WriteEnvironment(e)
 }
 
 func withoutUser(raw string) string {

@@ -46,7 +46,7 @@ func (c *Campaign) Run(ctx context.Context) (out Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	for _, stage := range []func(context.Context) error{c.startLabs, c.preflight, c.idle, c.warmUp, c.walk} {
+	for _, stage := range []func(context.Context) error{c.startLabs, c.describeMachine, c.preflight, c.idle, c.warmUp, c.walk} {
 		if err := stage(ctx); err != nil {
 			return out, err
 		}

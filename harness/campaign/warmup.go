@@ -72,13 +72,13 @@ func (c *Campaign) warmCell(ctx context.Context, cell plan.Cell) (record.Warmup,
 	job.Interval = c.Bounds.WarmupWindow
 	job.SampleEvery = 0
 	steady := rule.Until == "steady"
+	w := record.Warmup{Cell: recordCell(cell), Fixed: !steady}
 	if job.Requests == 0 && job.Duration == 0 {
 		job.Duration = c.Bounds.WarmupMax
 	}
 	watched := watch(ctx, c.pollersFor(cell), c.Bounds.WarmupWindow)
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w := record.Warmup{Cell: recordCell(cell)}
 	var workers []int64
 	start := time.Now()
 	res, err := c.Needs.Engine.Run(runCtx, job, func(p load.Progress) {
