@@ -42,10 +42,9 @@ func spreadOf(v []float64) *stats.Spread {
 // sample builds an analysis like the default campaign's: a ladder with a
 // level apart, a comparison of caches, one of engines; six rounds.
 type sample struct {
-	rng  *rand.Rand
-	a    *analysis.Analysis
-	seq  int
-	seed uint64
+	rng *rand.Rand
+	a   *analysis.Analysis
+	seq int
 }
 
 func (s *sample) jitter(share float64) float64 { return 1 + share*(s.rng.Float64()*2-1) }

@@ -50,9 +50,6 @@ func (v *view) addScenarios(a *analysis.Analysis) error {
 		if err != nil {
 			return err
 		}
-		if i == answer {
-			v.AnswerTitle = s.Title
-		}
 		if len(s.Tables) > 0 || len(s.Figures) > 0 {
 			v.Sections = append(v.Sections, s)
 		}

@@ -16,12 +16,10 @@ type tile struct {
 
 // spark is the strip under a headline: positions on a 160 × 22 drawing.
 type spark struct {
-	Points   []string
-	Mean     string
-	BandX    string
-	BandW    string
-	HasBand  bool
-	HasPoint bool
+	Points       []string
+	Mean         string
+	HasBand      bool
+	BandX, BandW string
 }
 
 func tiles(a *analysis.Analysis) []tile {

@@ -27,7 +27,6 @@ type view struct {
 	TOC                              []tocEntry
 	Tiles                            []tile
 	Answer                           *figure
-	AnswerTitle                      string
 	Meta                             []pair
 	Saw                              saw
 	Goals                            *table
