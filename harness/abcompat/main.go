@@ -137,8 +137,6 @@ func drive(ctx context.Context, o *options, job load.Job, stdout, stderr io.Writ
 		// Stopped before anything was measured.
 		res = &load.Result{}
 	}
-	res.Counts.Failed -= seen.cutOff
-	res.Counts.Connect -= seen.cutOff
 	code := exitDone
 	switch {
 	case seen.fatal != nil:

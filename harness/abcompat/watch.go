@@ -1,7 +1,6 @@
 package abcompat
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,10 +32,7 @@ type sighting struct {
 	// keptAlive counts whole answers after which the server kept the
 	// connection; writeErrors requests that could not be sent.
 	keptAlive, writeErrors int64
-	// cutOff counts connects that the end of the run cut off and that the
-	// engine counted as failed all the same: no failures of the server.
-	cutOff int64
-	fatal  *fatal
+	fatal                  *fatal
 }
 
 // watch looks at every request as it ends: it prints progress and, with -v,
@@ -71,10 +67,6 @@ func (w *watch) stop() sighting {
 func (w *watch) see(x Exchange) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if errors.Is(x.Err, context.Canceled) && x.Kind == load.FailConnect {
-		w.seen.cutOff++
-		return
-	}
 	if w.stopped || w.seen.fatal != nil {
 		return
 	}

@@ -80,7 +80,9 @@ func (r *run) now() int64 { return int64(time.Since(r.base)) }
 
 // do runs the job to its end and returns the result.
 func (r *run) do(ctx context.Context, progress func(load.Progress)) *load.Result {
-	dialCtx, cancel := context.WithCancel(ctx)
+	// Not ended by ctx itself: stopped must be seen first, or a connect that
+	// the end cuts off would look like one that the server refused.
+	dialCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	iv := newIntervals(r, progress)
 	monoNS := clock.Now()
