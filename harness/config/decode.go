@@ -288,7 +288,11 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, path string) {
 			d.fail(n, path, "", "repeating until figures are good enough ({min, max, until}) is not in this version yet; give a number")
 			return
 		}
-		d.fail(n, path, "", "must be %s, not %s", typeText(v.Type()), kindText(n.Kind))
+		hint := ""
+		if n.Kind == yaml.MappingNode && v.Kind() == reflect.String {
+			hint = "; a text with a colon and a space in it needs quotes"
+		}
+		d.fail(n, path, "", "must be %s, not %s%s", typeText(v.Type()), kindText(n.Kind), hint)
 		return
 	}
 	tag := n.ShortTag()

@@ -88,46 +88,60 @@ func (d *decoder) steps(n *yaml.Node, to *scenarios.Steps, path string) {
 // stepMapping multiplies one mapping out. The first of the resulting steps
 // gets the index first within steps.
 func (d *decoder) stepMapping(n *yaml.Node, at, steps string, first int) scenarios.Steps {
-	t := reflect.TypeFor[scenarios.Step]()
-	known := fieldsOf(t)
-	values := map[string][]reflect.Value{"keepalive": {reflect.ValueOf(true)}}
-	where := map[string][]string{}
-	if len(n.Content) == 0 {
-		d.fail(n, at, "", "is empty; give it a concurrency, and requests or a duration")
+	given := d.stepValues(n, at)
+	if given.failed {
 		return nil
 	}
+	if given.values["keepalive"] == nil {
+		given.values["keepalive"] = []reflect.Value{reflect.ValueOf(true)}
+	}
+	return d.multiply(n, at, steps, first, given.values, given.where)
+}
+
+// stepValues are what one mapping of steps: says: for each key its values, a
+// single one or those of a list, and their paths.
+type stepValues struct {
+	values map[string][]reflect.Value
+	where  map[string][]string
+	// failed tells that a problem was reported.
+	failed bool
+}
+
+// stepValues reads one mapping of steps: without multiplying it out.
+func (d *decoder) stepValues(n *yaml.Node, at string) stepValues {
+	t := reflect.TypeFor[scenarios.Step]()
+	known := fieldsOf(t)
+	out := stepValues{values: map[string][]reflect.Value{}, where: map[string][]string{}}
 	problems := len(*d.problems)
+	if len(n.Content) == 0 {
+		d.fail(n, at, "", "is empty; give it a concurrency, and requests or a duration")
+	}
 	d.pairs(n, at, func(key, value *yaml.Node, sub string) {
 		f, ok := known[key.Value]
 		if !ok {
 			d.unknownKey(key, value, t, sub)
 			return
 		}
-		typ := t.FieldByIndex(f).Type
 		if value.Kind == yaml.AliasNode {
 			value = value.Alias
 		}
-		one := reflect.New(reflect.SliceOf(typ)).Elem()
+		one := reflect.New(reflect.SliceOf(t.FieldByIndex(f).Type)).Elem()
 		if value.Kind == yaml.SequenceNode {
 			d.value(value, one, sub)
 			for i := range one.Len() {
-				where[key.Value] = append(where[key.Value], fmt.Sprintf("%s[%d]", sub, i))
+				out.where[key.Value] = append(out.where[key.Value], fmt.Sprintf("%s[%d]", sub, i))
 			}
 		} else {
 			one.Set(reflect.MakeSlice(one.Type(), 1, 1))
 			d.value(value, one.Index(0), sub)
-			where[key.Value] = []string{sub}
+			out.where[key.Value] = []string{sub}
 		}
-		var all []reflect.Value
 		for i := range one.Len() {
-			all = append(all, one.Index(i))
+			out.values[key.Value] = append(out.values[key.Value], one.Index(i))
 		}
-		values[key.Value] = all
 	})
-	if len(*d.problems) > problems {
-		return nil
-	}
-	return d.multiply(n, at, steps, first, values, where)
+	out.failed = len(*d.problems) > problems
+	return out
 }
 
 // multiply makes one step of every combination, concurrency ascending

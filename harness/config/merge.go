@@ -280,10 +280,13 @@ func (l *loader) apply(o override, over bool) {
 	if root == scenario {
 		for i := range l.campaign.Scenarios {
 			path := fmt.Sprintf("scenarios[%d]", i)
-			l.forget(path + "." + o.key)
 			before := len(l.problems)
-			d := l.decoder(o.source, path+".")
-			d.value(node, reflect.ValueOf(&l.campaign.Scenarios[i]).Elem(), path)
+			if stepKey(o) != "" {
+				l.setStepKey(o, node, &l.campaign.Scenarios[i], path)
+			} else {
+				l.forget(path + "." + o.key)
+				l.decoder(o.source, path+".").value(node, reflect.ValueOf(&l.campaign.Scenarios[i]).Elem(), path)
+			}
 			if len(l.problems) > before {
 				return // the same for every scenario
 			}
