@@ -383,6 +383,20 @@ func checkHover(t *testing.T, b *browser) {
 	}
 	tip("data_time1", 0.5, 0.5, "\u00a0s|Throughput |p99 latency |Busy workers |server |client |Server memory |Swap in + out 0")
 	tip("data_time1_heat", 0.3, 0.78, "of 150 slots")
+	// The arrow keys do what the pointer does.
+	keys := `(function () {
+		var c = document.querySelector('[data-chart=data_time2]');
+		c.focus();
+		for (var i = 0; i < 3; i++) c.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));
+		return Array.from(c.querySelectorAll('.tip')).map(function (x) { return x.innerText; }).join('|');
+	})()`
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](keys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text, "Throughput") || !strings.Contains(text, "server") {
+		t.Errorf("after three arrow keys the tip reads %q", text)
+	}
 	for _, p := range b.complaints() {
 		t.Error(p)
 	}

@@ -248,3 +248,24 @@ func TestChartData(t *testing.T) {
 		}
 	}
 }
+
+// TestOneAddress is a page about one address: nothing is said twice.
+func TestOneAddress(t *testing.T) {
+	a := newSample()
+	a.Scenarios = a.Scenarios[:1]
+	a.Scenarios[0].Name = "127-0-0-1-8080-page"
+	for i := range a.Cells {
+		a.Cells[i].Scenario = a.Scenarios[0].Name
+	}
+	a.Scenarios[0].Title, a.Scenarios[0].Question = a.Title, a.Question
+	a.Quick, a.Verdict = true, []string{"Quick look: one short round, no verdict."}
+	text := plainText(render(t, a))
+	for want, times := range map[string]int{"Quick look: one short round, no verdict.": 2, a.Question: 1, "Load levels : 37,519": 0, "127 0 0 1": 0} {
+		if n := strings.Count(text, want); n != times {
+			t.Errorf("%q stands there %d times, want %d", want, n, times)
+		}
+	}
+	if !strings.Contains(text, "Load levels: 37,519 bytes, keep-alive where not said otherwise, 6 runs each.") {
+		t.Error("the section has no plain name")
+	}
+}

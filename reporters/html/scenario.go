@@ -20,8 +20,11 @@ func sectionID(i int) string { return fmt.Sprintf("s%d", i+1) }
 // shortTitle names a scenario for contents and links.
 func shortTitle(sc analysis.Scenario) string {
 	s := strings.ReplaceAll(sc.Name, "-", " ")
-	if s == "" {
-		return "Scenario"
+	if s == "" || s[0] >= '0' && s[0] <= '9' { // made from an address
+		if sc.Kind == kindLadder {
+			return "Load levels"
+		}
+		return "Comparison"
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
@@ -39,7 +42,7 @@ const maxLines = 6
 func (v *view) addScenarios(a *analysis.Analysis) error {
 	answer := answerScenario(a)
 	for i, sc := range a.Scenarios {
-		s := section{ID: sectionID(i), Short: shortTitle(sc), Title: shortTitle(sc), Lead: lead(sc)}
+		s := section{ID: sectionID(i), Short: shortTitle(sc), Title: shortTitle(sc), Lead: lead(a, sc)}
 		sc.Finding = strings.TrimSuffix(sc.Finding, ".")
 		var err error
 		if sc.Kind == kindLadder {
@@ -57,10 +60,14 @@ func (v *view) addScenarios(a *analysis.Analysis) error {
 	return nil
 }
 
-func lead(sc analysis.Scenario) string {
+// lead is a scenario's title and question, as far as the page's own do not
+// say them already.
+func lead(a *analysis.Analysis, sc analysis.Scenario) string {
+	said := map[string]bool{"": true, a.Title: true, a.Question: true}
 	var parts []string
 	for _, p := range []string{sc.Title, sc.Question} {
-		if p != "" && (len(parts) == 0 || parts[0] != p) {
+		if !said[p] {
+			said[p] = true
 			if !strings.ContainsAny(p[len(p)-1:], ".?!:") {
 				p += "."
 			}

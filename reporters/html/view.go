@@ -129,7 +129,7 @@ func newVerdict(a *analysis.Analysis) verdict {
 		said = append(said, n.Lead+" "+n.Text)
 	}
 	sentences := a.Verdict
-	for len(sentences) > 1 && slices.Contains(said, sentences[0]) {
+	for len(sentences) > 0 && slices.Contains(said, sentences[0]) {
 		sentences = sentences[1:]
 	}
 	if len(sentences) == 0 {
@@ -161,6 +161,11 @@ func contents(v *view) []tocEntry {
 }
 
 func (v *view) hasAnswer() bool { return len(v.Tiles) > 0 || v.Answer != nil }
+
+// HasStrips tells the template whether any tile has a strip of runs.
+func (v *view) HasStrips() bool {
+	return slices.ContainsFunc(v.Tiles, func(t tile) bool { return t.Spark != nil })
+}
 
 // HasAnswer tells the template whether there is an answer section.
 func (v *view) HasAnswer() bool { return v.hasAnswer() }

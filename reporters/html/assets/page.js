@@ -213,8 +213,12 @@
       if (e.key === 'Escape') state.chart.dispatchAction({ type: 'hideTip' });
       if (!step) return;
       var all = [];
-      state.spec.marks.forEach(function (m, i) {
+      state.spec.marks.some(function (m, i) {
         if (m.tips) m.tips.forEach(function (_, k) { all.push([i, k]); });
+        // Under a time cursor one line gives the moments; all panels answer.
+        if (!state.spec.cursor || m.kind !== 'line' || !m.name) return false;
+        state.spec.option.series[i].data.forEach(function (d, k) { if (d[1] != null) all.push([i, k]); });
+        return true;
       });
       if (!all.length) return;
       e.preventDefault();
