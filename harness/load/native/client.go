@@ -105,6 +105,8 @@ func (c *client) bodyToKeep(ticket int64) int {
 // or a new one. The error is a *failure, or errStopped.
 func (c *client) exchange(ctx context.Context, keep int) error {
 	deadline := c.run.base.Add(time.Duration(c.out.start) + c.run.job.Timeout)
+	c.out.dialStart = c.out.start
+	again := false
 	if c.conn != nil {
 		c.out.reused, c.out.connected = true, c.out.start
 		err := c.roundTrip(deadline, keep)
@@ -114,11 +116,13 @@ func (c *client) exchange(ctx context.Context, keep int) error {
 		// The server closed the kept connection before this request reached
 		// it, which it may do at any time.
 		c.drop()
-		c.out.reused, c.out.reconnected = false, true
+		again = true
+		c.out.reused, c.out.connected, c.out.dialStart = false, 0, c.run.now()
 	}
 	if err := c.connect(ctx, deadline); err != nil {
 		return err
 	}
+	c.out.reconnected = again
 	return c.roundTrip(deadline, keep)
 }
 
@@ -131,10 +135,6 @@ func (c *client) closedBetween(err error) bool {
 
 // connect opens a connection, with TLS when the job asks for it.
 func (c *client) connect(ctx context.Context, deadline time.Time) error {
-	c.out.dialStart, c.out.dialled = c.out.start, true
-	if c.out.reconnected {
-		c.out.dialStart = c.run.now()
-	}
 	conn, err := c.run.dialer.dial(ctx, deadline)
 	if err != nil {
 		return c.ended(connectFailure("connecting", err))
@@ -150,7 +150,7 @@ func (c *client) connect(ctx context.Context, deadline time.Time) error {
 		}
 	}
 	c.refused = 0
-	c.out.connected = c.run.now()
+	c.out.dialled, c.out.connected = true, c.run.now()
 	return nil
 }
 
@@ -362,7 +362,7 @@ func (c *client) trace(ticket int64, open bool) {
 		}
 		x.Body = c.parser.body[:min(len(c.parser.body), max(keep, 0))]
 	}
-	if o.dialled && o.connected > 0 {
+	if o.dialled {
 		x.ConnectNS = o.connected - o.dialStart
 	}
 	if o.whole {

@@ -48,8 +48,8 @@ type Exchange struct {
 	// Reconnected that the request was sent again on a new one, KeepAlive
 	// that the answer leaves the connection open.
 	Reused, Reconnected, KeepAlive bool
-	// StartNS lies on the run's axis. ConnectNS is 0 on a reused connection;
-	// the other three are set for whole answers only.
+	// StartNS lies on the run's axis. ConnectNS is 0 where no connection was
+	// made for the request; the other three are set for whole answers only.
 	StartNS, ConnectNS, WaitingNS, ProcessingNS, TotalNS int64
 }
 

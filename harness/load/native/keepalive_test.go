@@ -85,6 +85,39 @@ func TestReconnectOnlyOnce(t *testing.T) {
 	}
 }
 
+// Only what was really sent again is a reconnect: where the server is gone, the
+// request failed to connect and was not.
+func TestReconnectRefused(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		conn, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		if readRequest(bufio.NewReader(conn)) {
+			_ = ln.Close()
+			_, _ = conn.Write([]byte(hello))
+		}
+	}()
+	var connects []int64
+	e := &Engine{Trace: func(x Exchange) { connects = append(connects, x.ConnectNS) }}
+	res, err := e.Run(t.Context(), job("http://"+ln.Addr().String()+"/", 2, 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := res.Counts; n.Complete != 1 || n.Connect != 1 || n.Failed != 1 || *n.Reconnects != 0 {
+		t.Errorf("counts %+v, reconnects %d", n, *n.Reconnects)
+	}
+	if len(connects) != 2 || connects[0] <= 0 || connects[1] != 0 {
+		t.Errorf("connect times %v, want one above 0 and then 0: there was no second connection", connects)
+	}
+}
+
 // Bytes after an answer are not taken for the next one.
 func TestSurplusBytes(t *testing.T) {
 	res := runJob(t, job(serve(t, say(hello+"HTTP/1.1 500 No\r\n\r\n")), 10, 1))

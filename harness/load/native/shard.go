@@ -66,10 +66,12 @@ type outcome struct {
 	start, connected, written, first, end int64
 	dialStart                             int64
 	status                                int
-	dialled, reused, reconnected, whole   bool
-	kind                                  load.FailureKind
-	err                                   error
-	headerBytes, bodyBytes, sentBytes     int64
+	// dialled tells of a connect, and its TLS, that succeeded; reconnected
+	// that the request was sent once more after one.
+	dialled, reused, reconnected, whole bool
+	kind                                load.FailureKind
+	err                                 error
+	headerBytes, bodyBytes, sentBytes   int64
 }
 
 // shard is the account of a part of the connections. There are about as many
