@@ -74,6 +74,24 @@ func (v *intervals) cut(now int64) {
 	}
 }
 
+// endWith ends the slices where the run does: a client that rests after refused
+// connects, or a request that is waited for and then dropped, can hold up the
+// loop beyond that. A slice with anything in it stays.
+func endWith(list []load.Interval, elapsed int64) []load.Interval {
+	for len(list) > 0 {
+		last := &list[len(list)-1]
+		if last.StartNS < elapsed {
+			last.LengthNS = min(last.LengthNS, elapsed-last.StartNS)
+			break
+		}
+		if last.Complete+last.Failed > 0 {
+			break
+		}
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
 func quantile(d *load.Distribution, q float64) *int64 {
 	v, ok := d.Quantile(q)
 	if !ok {

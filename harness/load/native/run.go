@@ -102,7 +102,9 @@ func (r *run) do(ctx context.Context, progress func(load.Progress)) *load.Result
 	ended := r.now()
 	close(finished)
 	side.Wait()
-	return r.result(monoNS, ended, cause, iv.list)
+	res := r.result(monoNS, ended, cause)
+	res.Intervals = endWith(iv.list, res.ElapsedNS)
+	return res
 }
 
 // stopCause is what ended a run before its requests were made.
@@ -167,13 +169,13 @@ func (r *run) ticket() (int64, bool) {
 }
 
 // result adds the shards up.
-func (r *run) result(monoNS, ended int64, cause stopCause, intervals []load.Interval) *load.Result {
+func (r *run) result(monoNS, ended int64, cause stopCause) *load.Result {
 	res := &load.Result{
 		Engine: "native", EngineVersion: Version,
 		StartedAt: r.base.Round(0), StartMonoNS: monoNS,
 		Connect: load.NewDistribution(), Waiting: load.NewDistribution(),
 		Processing: load.NewDistribution(), Total: load.NewDistribution(),
-		StatusCodes: map[int]int64{}, Intervals: intervals, Errors: r.errors.list(),
+		StatusCodes: map[int]int64{}, Errors: r.errors.list(),
 		Server: r.seen.server, Protocol: r.seen.protocol, TLS: r.seen.tls,
 	}
 	var total tally

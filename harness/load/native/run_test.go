@@ -3,7 +3,6 @@ package native
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"abacus/harness/expect"
 	"abacus/harness/load"
 )
 
@@ -119,211 +116,6 @@ func TestByteCounts(t *testing.T) {
 	}
 }
 
-func TestIntervalsAddUp(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(2 * time.Millisecond)
-		if r.URL.Path == "/429" {
-			w.WriteHeader(http.StatusTooManyRequests)
-		}
-		_, _ = w.Write([]byte("hello"))
-	}))
-	defer srv.Close()
-	j := job(srv.URL+"/429", 300, 4)
-	j.Interval = 20 * time.Millisecond
-	var said []load.Progress
-	res, err := new(Engine).Run(context.Background(), j, func(p load.Progress) { said = append(said, p) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	var complete, status429, bytes, at int64
-	for i, iv := range res.Intervals {
-		if iv.StartNS != at || iv.LengthNS <= 0 {
-			t.Errorf("interval %d starts at %d, the last one ended at %d", i, iv.StartNS, at)
-		}
-		at = iv.StartNS + iv.LengthNS
-		complete += iv.Complete
-		status429 += iv.Status429
-		bytes += *iv.Bytes
-		if (iv.Complete > 0) != (iv.P50NS != nil) {
-			t.Errorf("interval %d: %d answers, p50 %v", i, iv.Complete, iv.P50NS)
-		}
-		if iv.P50NS != nil && (*iv.P50NS < 2e6 || *iv.P50NS > *iv.P95NS || *iv.P95NS > *iv.P99NS || *iv.P99NS > *iv.MaxNS) {
-			t.Errorf("interval %d: percentiles %d %d %d %d", i, *iv.P50NS, *iv.P95NS, *iv.P99NS, *iv.MaxNS)
-		}
-	}
-	if complete != 300 || status429 != 300 || bytes != 1500 || res.Counts.Non2xx != 300 {
-		t.Errorf("intervals add up to %d answers, %d of 429, %d bytes", complete, status429, bytes)
-	}
-	// 300 requests of at least 2 ms over 4 connections take at least 150 ms.
-	if len(res.Intervals) < 4 || len(said) != len(res.Intervals) {
-		t.Errorf("%d intervals, %d times progress", len(res.Intervals), len(said))
-	}
-	last := said[len(said)-1]
-	if last.Counts.Complete != 300 || last.ElapsedNS < res.ElapsedNS || last.Interval == nil {
-		t.Errorf("last progress %+v, elapsed %d", last, res.ElapsedNS)
-	}
-}
-
-// Each slice has its own counts and percentiles, from all shards.
-func TestIntervalsAreApart(t *testing.T) {
-	r := newRun(&Engine{}, job("http://h/", 10, 2), request{}, nil)
-	r.shards = []*shard{newShard(), newShard()}
-	v := newIntervals(r, nil)
-	answer := func(shard int, took int64) {
-		r.shards[shard].record(&outcome{end: took, whole: true, status: 200, bodyBytes: 3})
-	}
-	answer(0, 1000)
-	answer(1, 500)
-	answer(1, 1500)
-	v.cut(10_000)
-	answer(0, 7)
-	r.shards[1].record(&outcome{kind: load.FailTimeout})
-	v.cut(30_000)
-	v.cut(35_000)
-	p := func(n int64) *int64 { return &n }
-	want := []load.Interval{
-		{LengthNS: 10_000, Complete: 3, Bytes: p(9), P50NS: p(1000), P95NS: p(1500), P99NS: p(1500), MaxNS: p(1500)},
-		{StartNS: 10_000, LengthNS: 20_000, Complete: 1, Failed: 1, Timeouts: 1, Bytes: p(3), P50NS: p(7), P95NS: p(7), P99NS: p(7), MaxNS: p(7)},
-		{StartNS: 30_000, LengthNS: 5_000, Bytes: p(0)},
-	}
-	if !reflect.DeepEqual(v.list, want) {
-		got, _ := json.Marshal(v.list)
-		t.Errorf("intervals %s", got)
-	}
-}
-
-// A buffer for a checked body is not kept for every connection.
-func TestCheckedBodiesAreLetGo(t *testing.T) {
-	page := strings.Repeat("x", 1<<20)
-	j := job(serve(t, say(ok11+"Content-Length: 1048576\r\n\r\n"+page)), 4, 2)
-	j.Expect, j.SampleEvery = expect.Rules{Contains: []string{"x"}}, 1
-	target, err := newTarget(j)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req, err := buildRequest(j, target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := newDialer(context.Background(), j, target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newRun(&Engine{}, j, req, d)
-	if res := r.do(context.Background(), nil); res.Expect.Checked != 4 || res.Expect.Unmet != 0 {
-		t.Errorf("expect %+v", res.Expect)
-	}
-	for _, c := range r.clients {
-		if cap(c.parser.body) > DefaultTraceBody {
-			t.Errorf("a client holds on to %d bytes", cap(c.parser.body))
-		}
-	}
-}
-
-func TestDurationEndsTheRun(t *testing.T) {
-	t.Parallel()
-	var asked atomic.Int64
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked.Add(1)
-		time.Sleep(30 * time.Millisecond)
-		_, _ = w.Write([]byte("hello"))
-	}))
-	defer srv.Close()
-	j := job(srv.URL, 0, 3)
-	j.Duration = 200 * time.Millisecond
-	res := runJob(t, j)
-	// What was under way at the end was waited for and counted.
-	if res.Counts.Complete != asked.Load() || res.Counts.Failed != 0 || res.Interrupted || len(res.Notes) != 0 {
-		t.Errorf("counts %+v, the server saw %d, notes %v", res.Counts, asked.Load(), res.Notes)
-	}
-	if e := time.Duration(res.ElapsedNS); e < j.Duration || e > j.Duration+maxGrace {
-		t.Errorf("elapsed %v", e)
-	}
-	// With requests too, whichever comes first.
-	j.Requests, j.Duration = 5, time.Hour
-	if res := runJob(t, j); res.Counts.Complete != 5 || time.Duration(res.ElapsedNS) > time.Minute {
-		t.Errorf("counts %+v, elapsed %d", res.Counts, res.ElapsedNS)
-	}
-}
-
-// A server that hangs does not hold a run by duration, and it is said.
-func TestDurationDropsWhatHangs(t *testing.T) {
-	t.Parallel()
-	url := serve(t, func(n int, conn net.Conn, r *bufio.Reader) {
-		if n == 1 {
-			sayAndClose(hello)(n, conn, r)
-			return
-		}
-		readRequest(r)
-		readRequest(r)
-	})
-	j := job(url, 0, 2)
-	j.Duration = 500 * time.Millisecond // enough for two connections on a busy machine
-	began := time.Now()
-	res := runJob(t, j)
-	if took := time.Since(began); took < j.Duration || took > j.Duration+maxGrace+5*time.Second {
-		t.Errorf("took %v", took)
-	}
-	if res.Counts.Complete != 1 || res.Counts.Failed != 0 || res.ElapsedNS < int64(j.Duration) {
-		t.Errorf("counts %+v, elapsed %d", res.Counts, res.ElapsedNS)
-	}
-	if len(res.Notes) != 1 || !strings.HasPrefix(res.Notes[0], "2 requests were still under way") {
-		t.Errorf("notes %v", res.Notes)
-	}
-}
-
-func TestCancel(t *testing.T) {
-	t.Parallel()
-	for name, url := range map[string]string{
-		"waiting for answers": serve(t, func(n int, conn net.Conn, r *bufio.Reader) {
-			if n <= 3 {
-				sayAndClose(hello)(n, conn, r)
-				return
-			}
-			readRequest(r)
-			readRequest(r)
-		}),
-		"in a handshake": strings.Replace(serve(t, func(_ int, _ net.Conn, r *bufio.Reader) { _, _ = r.WriteTo(discard{}) }), "http", "https", 1),
-		"refused":        closedPort(t),
-	} {
-		ctx, cancel := context.WithCancel(context.Background())
-		j := job(url, 1_000_000, 4)
-		j.Interval = 10 * time.Millisecond
-		var once sync.Once
-		var cancelled time.Time
-		ticks := 0
-		res, err := new(Engine).Run(ctx, j, func(load.Progress) {
-			if ticks++; ticks == 5 {
-				once.Do(func() { cancelled = time.Now(); cancel() })
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(cancelled); took > time.Second {
-			t.Errorf("%s: it took %v to stop", name, took)
-		}
-		if !res.Interrupted || res.Counts.Timeout != 0 || res.ElapsedNS < int64(40*time.Millisecond) {
-			t.Errorf("%s: interrupted %v, counts %+v, elapsed %d", name, res.Interrupted, res.Counts, res.ElapsedNS)
-		}
-		if name == "waiting for answers" && (res.Counts.Complete != 3 || res.Counts.Failed != 0) {
-			t.Errorf("%s: counts %+v", name, res.Counts)
-		}
-		cancel()
-	}
-}
-
-func TestCancelledBefore(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, url := range []string{serve(t, say(hello)), "http://a..b/"} {
-		res, err := new(Engine).Run(ctx, job(url, 10, 2), nil)
-		if err != nil || !res.Interrupted || res.Counts.Requests() != 0 {
-			t.Errorf("%s: %+v, %v", url, res, err)
-		}
-	}
-}
-
 // The engine's times against those that the server takes itself.
 func TestTimesAgreeWithServer(t *testing.T) {
 	const delay = 20 * time.Millisecond
@@ -360,43 +152,6 @@ func TestTimesAgreeWithServer(t *testing.T) {
 		}
 	}
 	t.Errorf("the median is %v off the server's own", off)
-}
-
-func TestExpectOnSamples(t *testing.T) {
-	var n atomic.Int64
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("X-Cache", "HIT")
-		if n.Add(1) == 11 {
-			_, _ = w.Write([]byte("Fatal error: no page"))
-			return
-		}
-		_, _ = w.Write([]byte("the page of the test"))
-	}))
-	defer srv.Close()
-	j := job(srv.URL, 50, 1)
-	j.Expect = expect.Rules{Status: 200, Contains: []string{"the page"}, NotContains: []string{"Fatal"}, Header: map[string]string{"x-cache": "HIT"}}
-	j.SampleEvery = 10
-	res := runJob(t, j)
-	// Requests 1, 11, 21, 31 and 41 are looked at; 11 breaks two rules.
-	want := &load.ExpectChecks{Checked: 5, Unmet: 1, Examples: []string{
-		`body does not contain "the page"`, `body contains "Fatal"`}}
-	if res.Expect == nil || res.Expect.Checked != want.Checked || res.Expect.Unmet != want.Unmet || !slices.Equal(res.Expect.Examples, want.Examples) {
-		t.Errorf("expect %+v, want %+v", res.Expect, want)
-	}
-	if res.Counts.Failed != 0 {
-		t.Errorf("counts %+v: an unmet rule is no failure", res.Counts)
-	}
-	j.SampleEvery = 0
-	if res := runJob(t, j); res.Expect != nil {
-		t.Errorf("nothing was to be checked, expect is %+v", res.Expect)
-	}
-	// A body too long to be kept is said to be unchecked.
-	long := serve(t, sayAndClose("HTTP/1.0 200 OK\r\n\r\n"+strings.Repeat("x", maxCheckedBody+1)))
-	j = job(long, 2, 1)
-	j.Expect, j.SampleEvery = expect.Rules{Contains: []string{"x"}}, 1
-	if res := runJob(t, j); res.Expect.Checked != 0 || len(res.Notes) != 1 || !strings.HasPrefix(res.Notes[0], "2 sampled answers were longer") {
-		t.Errorf("expect %+v, notes %v", res.Expect, res.Notes)
-	}
 }
 
 func TestTrace(t *testing.T) {
