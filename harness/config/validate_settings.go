@@ -341,19 +341,37 @@ func (l *loader) checkExpect(path string, s *scenarios.Settings) {
 }
 
 // checkConditions parses stop_if and goals.
-func (l *loader) checkConditions(path string, list []string, stop bool) {
-	for i, text := range list {
+func (l *loader) checkConditions(path string, exprs []string, stop bool) {
+	for i, text := range exprs {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		e, err := metric.Parse(text)
 		switch {
 		case err != nil:
 			l.bad(at, "", "%v", err)
+		case stop && !live(e.Metric):
+			l.bad(at, "", "%s is only known when the run is over, so nothing can be stopped by it; allowed are %s", e.Metric, list(liveMetrics()))
 		case stop && e.OfBaseline:
 			l.bad(at, "", "a comparison with the baseline is only known at the end; put it under goals:")
 		case !stop && e.For > 0:
 			l.bad(at, "", "`for` is of stop_if; a goal is judged on whole runs")
 		}
 	}
+}
+
+func live(id string) bool {
+	d, ok := metric.Lookup(id)
+	return ok && d.Live
+}
+
+// liveMetrics lists what stop_if may name.
+func liveMetrics() []string {
+	var ids []string
+	for _, d := range metric.Table() {
+		if d.Live {
+			ids = append(ids, d.ID)
+		}
+	}
+	return ids
 }
 
 func (l *loader) checkHook(path string, argv [][]string) {

@@ -3,7 +3,10 @@
 // keys goals and stop_if hold. It computes nothing.
 package metric
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The units of Definition.Unit.
 const (
@@ -26,6 +29,9 @@ type Definition struct {
 	// OfRequests tells that the figure counts requests, so that a percentage
 	// of it means a share of the requests that were made.
 	OfRequests bool `json:"of_requests,omitempty"`
+	// Live tells that each interval of a run in flight has it, so that stop_if
+	// can be judged on it.
+	Live bool `json:"-"`
 	// Source says who measures it: client, status page, processes.
 	Source string `json:"source"`
 	// Text defines the figure in a sentence or two.
@@ -53,7 +59,7 @@ func Table() []Definition {
 	count := func(id string, better *bool, text string) Definition {
 		return Definition{ID: id, Unit: UnitOne, HigherIsBetter: better, OfRequests: true, Source: fromClient, Text: text}
 	}
-	return []Definition{
+	table := []Definition{
 		{ID: "throughput_per_s", Aliases: []string{"throughput"}, Unit: UnitPerSecond, HigherIsBetter: higher, Source: fromClient,
 			Text: "Complete answers divided by the time from the start of the load to its end."},
 		{ID: "latency_mean_ns", Aliases: []string{"latency", "latency_mean", "mean"}, Unit: UnitNanoseconds, HigherIsBetter: lower, Source: fromClient,
@@ -96,6 +102,15 @@ func Table() []Definition {
 		{ID: "send_lag_p99_ns", Aliases: []string{"send_lag", "send_lag_p99"}, Unit: UnitNanoseconds, HigherIsBetter: lower, Source: fromClient,
 			Text: "99th percentile of how much later than intended a request was sent; only with a request rate."},
 	}
+	for i := range table {
+		table[i].Live = slices.Contains(live(), table[i].ID)
+	}
+	return table
+}
+
+// live lists the metrics that an interval of a run in flight has.
+func live() []string {
+	return []string{"throughput_per_s", "p50", "p95", "p99", "max", "complete", "failed", "failed_timeout", "status_429"}
 }
 
 // Lookup finds a metric by id or alias. Letter case matters.
