@@ -42,12 +42,10 @@ func (e engine) run(ctx context.Context, job load.Job, progress func(load.Progre
 		return nil, fault.Input(err, "")
 	}
 	zero, err := findZero(ctx)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("find the zero of hey's clock: %w", err)
 	}
+	// Without a zero ctx has ended, and no request will be made.
 	if progress == nil {
 		progress = func(load.Progress) {}
 	}

@@ -85,9 +85,12 @@ func (s *sum) add(p *part, axis partAxis) (end time.Time, counted int64) {
 	end = axis.zero.Add(time.Duration(lastNS))
 	if failed > 0 {
 		// When the failures ended is known only for the last of all.
-		end = axis.end
-		if !axis.cut.IsZero() && axis.cut.Before(end) {
-			end = axis.cut
+		last := axis.end
+		if !axis.cut.IsZero() && axis.cut.Before(last) {
+			last = axis.cut
+		}
+		if last.After(end) {
+			end = last
 		}
 	}
 	if counted = complete + failed; counted < p.requests && axis.stopped.After(end) {

@@ -77,7 +77,7 @@ func job(url string, requests int64, concurrency int) load.Job {
 	return load.Job{URL: url, Requests: requests, Concurrency: concurrency, KeepAlive: true, Timeout: 10 * time.Second}
 }
 
-// run runs the job and fails the test on an error.
+// runJob runs the job and fails the test on an error.
 func runJob(t testing.TB, j load.Job) *load.Result {
 	t.Helper()
 	res, err := new(Engine).Run(context.Background(), j, nil)
