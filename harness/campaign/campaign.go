@@ -88,7 +88,7 @@ type Bounds struct {
 	Fetches int
 	// WarmupMax bounds one warm-up, WarmupWindow is one of its windows.
 	WarmupMax, WarmupWindow time.Duration
-	// SettleMax bounds one wait for idle.
+	// SettleMax bounds one wait for idle where the settings do not.
 	SettleMax time.Duration
 	// StatusLook bounds one look at a status page while nothing is measured.
 	StatusLook time.Duration
@@ -139,9 +139,9 @@ type Event struct {
 type Outcome struct {
 	// Manifest is as last written.
 	Manifest record.Manifest
-	// FailedRuns counts runs that ended badly.
+	// FailedRuns counts runs of the record that ended badly.
 	FailedRuns int
-	// Interrupted tells that ctx ended it.
+	// Interrupted tells that ctx ended it before the last run.
 	Interrupted bool
 }
 
@@ -154,8 +154,9 @@ type Campaign struct {
 	// Manifest is the record's frame; Frame makes a new one, resume gives the
 	// old one.
 	Manifest record.Manifest
-	// Finished are the numbers of runs that a resumed record already has.
-	Finished map[int]bool
+
+	// finished are the numbers of runs that a resumed record already has.
+	finished map[int]bool
 
 	labs    map[string]*Lab
 	targets map[int]target // by cell
@@ -167,6 +168,8 @@ type Campaign struct {
 	// own among them.
 	idleBusy int64
 	failed   int
+	// walked tells that no run is left to be made.
+	walked bool
 }
 
 // Frame makes the manifest of a new record from a plan.

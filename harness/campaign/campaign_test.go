@@ -325,7 +325,9 @@ func TestInterruptKeepsWhatWasMeasuredAndResumeFinishes(t *testing.T) {
 	again := &fakeEngine{}
 	_, _, err = walk(t, t.Context(), c, again, func(k *Campaign) {
 		k.Record, k.Plan = w, p
-		k.Continue(r)
+		if err := k.Continue(r); err != nil {
+			t.Fatal(err)
+		}
 	})
 	if err != nil {
 		t.Fatal(err)

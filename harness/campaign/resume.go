@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,21 +11,38 @@ import (
 	"abacus/harness/record"
 )
 
-// Continue takes over what an earlier record has: its frame, the numbers of
-// the runs that ended, and the ladders that were given up. A damaged run file
-// counts as not done, so it is measured again. The server is a new one, so
-// its warm-ups are too: those of the earlier start are not kept.
-func (c *Campaign) Continue(r *record.Reader) {
+// Continue takes over what an earlier record has: its frame, the runs that
+// ended, and the ladders that were given up. A damaged run file counts as not
+// done, so it is measured again. The server is a new one, so its warm-ups are
+// too: those of the earlier start are not kept. A plan that puts other runs in
+// the places of those that ended cannot go on with them: that is an error.
+func (c *Campaign) Continue(r *record.Reader) error {
 	c.Manifest = r.Manifest
 	c.Manifest.State, c.Manifest.Reason, c.Manifest.EndedAt = record.StateRunning, "", nil
 	c.Manifest.Warmups = nil
-	c.Finished = map[int]bool{}
+	c.finished = map[int]bool{}
+	cells := make([]record.Cell, len(c.Plan.Cells))
+	for i, cell := range c.Plan.Cells {
+		cells[i] = recordCell(cell)
+	}
+	if !slices.Equal(cells, r.Manifest.Cells) || len(c.Plan.Runs) != r.Manifest.PlannedRuns {
+		return errors.New("the load levels, variants or repeats are not those of the record")
+	}
 	for run, err := range r.Runs() {
-		if err != nil || (run.Result != nil && run.Result.Interrupted && run.Stopped == "") {
+		if err != nil || run.CutShort() {
 			continue
 		}
-		c.Finished[run.Seq] = true
+		if run.Seq < 1 || run.Seq > len(c.Plan.Runs) {
+			return fmt.Errorf("the record has a run %d, the plan has 1 to %d", run.Seq, len(c.Plan.Runs))
+		}
+		planned := c.Plan.Runs[run.Seq-1]
+		if planned.Cell != run.CellIndex || planned.Round != run.Round {
+			return fmt.Errorf("the order of runs is not that of the record: run %d was another one", run.Seq)
+		}
+		c.finished[run.Seq] = true
+		c.count(run, c.Plan.Cells[planned.Cell])
 	}
+	return nil
 }
 
 // Differences compares the plan and machine of a record with those of now. An

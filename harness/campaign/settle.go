@@ -20,7 +20,7 @@ const settlePause = 50 * time.Millisecond
 func (c *Campaign) settle(ctx context.Context, cell plan.Cell, pollers []Poller) *record.Settle {
 	limit := c.Bounds.SettleMax
 	if s := cell.Settings.Settle; s != nil {
-		limit = min(limit, time.Duration(s.Max))
+		limit = time.Duration(s.Max)
 	}
 	if limit <= 0 {
 		return nil

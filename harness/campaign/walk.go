@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"abacus/harness/load"
@@ -30,31 +31,36 @@ const endLimit = 20 * time.Second
 // are stopped and cleanup hooks run. An error is about the campaign as a
 // whole; runs that failed are counted in the outcome.
 func (c *Campaign) Run(ctx context.Context) (out Outcome, err error) {
-	c.stopped = map[ladder]stopMark{}
-	c.idleBusy = 1
-	defer func() {
-		err = errors.Join(err, c.end(ctx, err, &out))
-	}()
-	if err := c.Record.WriteManifest(c.Manifest); err != nil {
+	defer func() { out, err = c.end(ctx, err) }()
+	if err := errors.Join(c.Record.WriteManifest(c.Manifest), c.Record.MarkLatest()); err != nil {
 		return out, err
 	}
+	if len(c.Left()) == 0 {
+		c.walked = true
+		return out, nil
+	}
+	return out, c.stages(ctx)
+}
+
+// stages are all that is done until the last run.
+func (c *Campaign) stages(ctx context.Context) error {
 	if err := c.Record.WriteEnvironment(c.Needs.Environment(ctx)); err != nil {
-		return out, err
+		return err
 	}
 	log, err := c.runHooks(ctx, hookSetup, c.commands(func(cell plan.Cell) [][]string { return cell.Settings.Setup }))
 	c.Manifest.Hooks = append(c.Manifest.Hooks, log...)
 	if err != nil {
-		return out, err
+		return err
 	}
-	for _, stage := range []func(context.Context) error{c.startLabs, c.describeMachine, c.preflight, c.idle, c.warmUp, c.walk} {
+	for _, stage := range []func(context.Context) error{c.startLabs, c.preflight, c.idle, c.warmUp, c.walk} {
 		if err := stage(ctx); err != nil {
-			return out, err
+			return err
 		}
 		if ctx.Err() != nil {
-			return out, nil
+			return nil
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // commands lists the distinct commands that the cells name, in order.
@@ -71,41 +77,48 @@ func (c *Campaign) commands(of func(plan.Cell) [][]string) [][]string {
 }
 
 // end stops the labs, runs the cleanup hooks and writes the last manifest,
-// also after ctx was cancelled.
-func (c *Campaign) end(ctx context.Context, cause error, out *Outcome) error {
-	interrupted := ctx.Err() != nil
+// also after ctx was cancelled. cause is what ended the stages.
+func (c *Campaign) end(ctx context.Context, cause error) (Outcome, error) {
+	interrupted := ctx.Err() != nil && !c.walked
+	if interrupted && errors.Is(cause, context.Canceled) {
+		cause = nil // the signal's own consequence
+	}
 	ctx = context.WithoutCancel(ctx)
-	var errs []error
-	log, err := c.runHooks(ctx, hookCleanup, c.commands(func(cell plan.Cell) [][]string { return cell.Settings.Cleanup }))
-	c.Manifest.Hooks = append(c.Manifest.Hooks, log...)
+	errs := []error{cause}
+	for _, args := range c.commands(func(cell plan.Cell) [][]string { return cell.Settings.Cleanup }) {
+		// Each cleans up something of its own, so one that fails stops no other.
+		log, err := c.runHooks(ctx, hookCleanup, [][]string{args})
+		c.Manifest.Hooks = append(c.Manifest.Hooks, log...)
+		errs = append(errs, err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, endLimit)
 	defer cancel()
-	errs = append(errs, err, c.stopLabs(ctx))
+	errs = append(errs, c.stopLabs(ctx))
 	m := &c.Manifest
 	now := c.Needs.Now().UTC()
 	m.EndedAt = &now
-	switch {
-	case interrupted:
-		m.State, m.Reason = record.StateInterrupted, "stopped by a signal"
-	case cause != nil:
+	m.State, m.Reason = record.StateComplete, ""
+	if cause != nil {
 		m.State, m.Reason = record.StateFailed, cause.Error()
-	default:
-		m.State, m.Reason = record.StateComplete, ""
 	}
-	errs = append(errs, c.Record.WriteManifest(*m), c.Record.MarkLatest())
-	out.Manifest, out.Interrupted = *m, interrupted
-	out.FailedRuns = c.failed
-	return errors.Join(errs...)
+	if interrupted {
+		m.State = record.StateInterrupted
+		m.Reason = strings.TrimSuffix("stopped by a signal; "+m.Reason, "; ")
+	}
+	errs = append(errs, c.Record.WriteManifest(*m))
+	return Outcome{Manifest: *m, Interrupted: interrupted, FailedRuns: c.failed}, errors.Join(errs...)
+}
+
+// Left are the runs that are still to be made, in order.
+func (c *Campaign) Left() []plan.Run {
+	return slices.DeleteFunc(slices.Clone(c.Plan.Runs), func(r plan.Run) bool {
+		return c.finished[r.Seq] || c.isSkipped(r.Seq)
+	})
 }
 
 // walk makes the runs in the plan's order.
 func (c *Campaign) walk(ctx context.Context) error {
-	var rest []plan.Run
-	for _, r := range c.Plan.Runs {
-		if !c.Finished[r.Seq] && !c.isSkipped(r.Seq) {
-			rest = append(rest, r)
-		}
-	}
+	rest := c.Left()
 	for i, planned := range rest {
 		if ctx.Err() != nil {
 			return nil
@@ -123,20 +136,38 @@ func (c *Campaign) walk(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if run.Result == nil && ctx.Err() != nil {
+			// Stopped before its load: there is nothing of it but what hooks did.
+			c.Manifest.Hooks = append(c.Manifest.Hooks, run.Hooks...)
+			return nil
+		}
 		if err := c.Record.WriteRun(run); err != nil {
 			return err
 		}
 		c.pace.took(cell.Index, time.Since(start))
-		interrupted := ctx.Err() != nil
-		if !run.Good() && !interrupted {
-			c.failed++
-		}
-		if run.Stopped != "" {
-			c.stopped[ladderOf(cell)] = stopMark{step: cell.StepIndex, reason: fmt.Sprintf("given up after run %d: %s", run.Seq, run.Stopped)}
-		}
+		c.count(run, cell)
 		c.event(Event{Kind: EventRun, Run: &run, Done: len(c.Plan.Runs) - len(rest) + i + 1, Total: len(c.Plan.Runs), Left: c.pace.left(rest[i+1:])})
+		if run.CutShort() {
+			return nil
+		}
 	}
+	c.walked = true
 	return nil
+}
+
+// count takes a run that is over into account: one that failed, and one that
+// ended its ladder.
+func (c *Campaign) count(run record.Run, cell plan.Cell) {
+	if !run.Good() && !run.CutShort() {
+		c.failed++
+	}
+	if run.Stopped == "" {
+		return
+	}
+	if c.stopped == nil {
+		c.stopped = map[ladder]stopMark{}
+	}
+	c.stopped[ladderOf(cell)] = stopMark{step: cell.StepIndex, reason: fmt.Sprintf("given up after run %d: %s", run.Seq, run.Stopped)}
 }
 
 func ladderOf(c plan.Cell) ladder { return ladder{c.Scenario, c.Variant, c.Page} }
@@ -163,7 +194,8 @@ func (c *Campaign) one(ctx context.Context, planned plan.Run, cell plan.Cell, re
 		return run, nil
 	}
 	c.load(ctx, &run, cell, job, pollers, rest)
-	log, err = c.runHooks(ctx, hookConclude, cell.Settings.Conclude)
+	// It undoes what prepare did, so a signal does not keep it from that.
+	log, err = c.runHooks(context.WithoutCancel(ctx), hookConclude, cell.Settings.Conclude)
 	run.Hooks = append(run.Hooks, log...)
 	if err != nil {
 		c.note(fmt.Sprintf("run %d: %v", run.Seq, err))
@@ -203,13 +235,15 @@ func (c *Campaign) load(ctx context.Context, run *record.Run, cell plan.Cell, jo
 		run.Stopped = stop.checkAll(res.Intervals)
 	}
 	switch lab := c.targets[cell.Index].lab; {
+	case ctx.Err() != nil && (res == nil || res.Interrupted):
+		// Cut short by a signal, which says nothing of the run.
 	case err != nil:
 		run.Error = err.Error()
 	case lab.Alive != nil && !lab.Alive():
 		run.Error = fmt.Sprintf("the %s server's process is gone", lab.Kind)
 	case res == nil:
 		run.Error = "the engine gave no result"
-	case res.Counts.Complete == 0 && ctx.Err() == nil:
+	case res.Counts.Complete == 0:
 		run.Error = "no request was answered"
 	}
 }

@@ -23,17 +23,18 @@ const (
 	warmEngine = "native"
 )
 
-// warmUp loads each distinct target once, before any figure is taken, at its
-// highest level, until it is steady or the bound is reached.
+// warmUp sends each distinct request under load once, before any figure is
+// taken, at its highest level, until the server is steady or the bound is
+// reached. Two engines that ask for the same are one.
 func (c *Campaign) warmUp(ctx context.Context) error {
-	type key struct {
-		url       string
-		keepAlive bool
-	}
-	highest := map[key]plan.Cell{}
-	var order []key
+	highest := map[string]plan.Cell{}
+	var order []string
 	for _, cell := range c.Plan.Cells {
-		k := key{c.targets[cell.Index].url, cell.Step.KeepAlive}
+		stored, _, err := c.job(cell)
+		if err != nil {
+			return err
+		}
+		k := fmt.Sprintf("%s %s %s %t %q %q", stored.Method, stored.URL, stored.ConnectTo, stored.KeepAlive, stored.Headers, stored.Body)
 		best, ok := highest[k]
 		if !ok {
 			order = append(order, k)

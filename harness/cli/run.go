@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -169,7 +170,7 @@ func measure(ctx context.Context, env *Env, job *runJob, old *record.Reader) err
 	printHead(env.Stderr, t, job)
 	outcome, runErr := walk.Run(ctx)
 	show.clear()
-	return errors.Join(finish(ctx, env, job, walk.Record.Dir(), outcome, runErr))
+	return finish(ctx, env, job, walk.Record.Dir(), outcome, runErr)
 }
 
 // newRecord makes the record's folder and its campaign file.
@@ -208,8 +209,14 @@ func resumeRecord(job *runJob, walk *campaign.Campaign, old *record.Reader, envi
 	if err != nil {
 		return nil, err
 	}
-	walk.Continue(old)
-	walk.Manifest.Differences = append(walk.Manifest.Differences, differences...)
+	if err := walk.Continue(old); err != nil {
+		return nil, errors.Join(fault.Input(fmt.Errorf("resume %s: %w", old.Dir(), err), "start a new campaign"), w.Close())
+	}
+	for _, d := range differences {
+		if !slices.Contains(walk.Manifest.Differences, d) {
+			walk.Manifest.Differences = append(walk.Manifest.Differences, d)
+		}
+	}
 	return w, nil
 }
 
@@ -223,11 +230,14 @@ func finish(ctx context.Context, env *Env, job *runJob, dir string, outcome camp
 		return errors.Join(runErr, err)
 	}
 	switch {
-	case runErr != nil:
-		return runErr
 	case outcome.Interrupted:
+		if runErr != nil {
+			fmt.Fprintf(env.Stderr, "abacus: %v\n", runErr)
+		}
 		fmt.Fprintf(env.Stderr, "hint: go on with `abacus run --resume %s`\n", display(dir))
 		return interruptedStatus(ctx)
+	case runErr != nil:
+		return runErr
 	case outcome.FailedRuns > 0:
 		return exitStatus(ExitFailed)
 	}

@@ -91,6 +91,13 @@ func (r Run) Good() bool {
 	return r.Void == "" && r.Error == "" && r.Result != nil && !r.Result.Interrupted && r.Result.Counts.Complete > 0
 }
 
+// CutShort tells that a signal ended the run before its time: what it holds is
+// kept, and the run is still to be made. A run that stop_if ended, or whose
+// worker failed, is over.
+func (r Run) CutShort() bool {
+	return r.Result != nil && r.Result.Interrupted && r.Stopped == "" && r.Error == ""
+}
+
 // Settle tells how long a run waited for the machine to be idle.
 type Settle struct {
 	WaitedNS int64 `json:"waited_ns"`

@@ -155,12 +155,12 @@ func (w *Writer) WriteIdle(i preflight.Idle) error {
 // WriteCampaign writes campaign.yaml.
 func (w *Writer) WriteCampaign(yaml []byte) error { return w.WriteFile(CampaignFile, yaml) }
 
-// WriteRun writes one run file. A run that was interrupted gets a name of its
+// WriteRun writes one run file. A run that was cut short gets a name of its
 // own, so that a later, whole run of the same number replaces nothing.
 func (w *Writer) WriteRun(r Run) error {
 	r.Schema = RunSchema
 	name := runName(r)
-	if r.Result != nil && r.Result.Interrupted && r.Stopped == "" {
+	if r.CutShort() {
 		name = strings.TrimSuffix(name, ".json") + partSuffix
 	}
 	return w.writeJSON(filepath.Join(RunsDir, name), r)
@@ -219,15 +219,25 @@ func WriteFile(path string, data []byte) error {
 	return syncDir(dir)
 }
 
-// MarkLatest points <campaign>/latest to this record. Systems without
-// symbolic links go without.
+// MarkLatest points <campaign>/latest to this record, unless it points to a
+// newer one already. Where there can be no symbolic links, there is none.
 func (w *Writer) MarkLatest() error {
 	link := filepath.Join(filepath.Dir(w.dir), LatestLink)
-	if info, err := os.Lstat(link); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+	name := filepath.Base(w.dir)
+	switch info, err := os.Lstat(link); {
+	case err != nil:
+	case info.Mode()&fs.ModeSymlink == 0:
 		return fmt.Errorf("%s is not a link: left as it is", link)
+	default:
+		if to, err := os.Readlink(link); err == nil && later(to, name) && isRecord(filepath.Join(filepath.Dir(w.dir), to)) {
+			return nil
+		}
 	}
 	tmp := fmt.Sprintf("%s.%d", link, os.Getpid())
-	if err := os.Symlink(filepath.Base(w.dir), tmp); err != nil {
+	switch err := os.Symlink(name, tmp); {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, errors.ErrUnsupported):
+		return nil // this file system, or this user on Windows
+	case err != nil:
 		return fmt.Errorf("link %s: %w", link, err)
 	}
 	if err := os.Rename(tmp, link); err != nil {
