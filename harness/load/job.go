@@ -7,7 +7,10 @@ package load
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"abacus/harness/expect"
@@ -63,18 +66,48 @@ type Job struct {
 // DefaultInterval is the length of one Interval when the job names none.
 const DefaultInterval = 200 * time.Millisecond
 
-// Validate returns what is wrong with the job, nil when it can be run.
-func (j Job) Validate() error {
-	var errs []error
-	u, err := url.Parse(j.URL)
-	switch {
-	case err != nil:
-		errs = append(errs, fmt.Errorf("url: %w", err))
-	case u.Scheme != "http" && u.Scheme != "https":
-		errs = append(errs, fmt.Errorf("url %q: scheme must be http or https", j.URL))
-	case u.Host == "":
-		errs = append(errs, fmt.Errorf("url %q: has no host", j.URL))
+// Every is Interval, or DefaultInterval when the job names none.
+func (j Job) Every() time.Duration {
+	if j.Interval > 0 {
+		return j.Interval
 	}
+	return DefaultInterval
+}
+
+// Header returns the value of the first header of that name, in any case.
+func (j Job) Header(name string) (value string, ok bool) {
+	for _, h := range j.Headers {
+		if strings.EqualFold(h.Name, name) {
+			return h.Value, true
+		}
+	}
+	return "", false
+}
+
+// ServerName is the name that TLS asks for and that the certificate must have:
+// that of the Host header, else of the URL, without port, brackets and the
+// zone of an IPv6 address.
+func (j Job) ServerName() string {
+	host, ok := j.Header("Host")
+	if !ok || host == "" {
+		if u, err := url.Parse(j.URL); err == nil {
+			host = u.Host
+		}
+	}
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if strings.Contains(host, ":") {
+		host, _, _ = strings.Cut(host, "%")
+	}
+	return host
+}
+
+// Validate returns what is wrong with the job, nil when it can be run. A
+// header's value, which may be a secret, is not repeated.
+func (j Job) Validate() error {
+	errs := []error{j.checkURL(), j.checkRequest()}
 	if j.Concurrency < 1 {
 		errs = append(errs, fmt.Errorf("concurrency %d: must be at least 1", j.Concurrency))
 	}
@@ -88,4 +121,55 @@ func (j Job) Validate() error {
 		errs = append(errs, fmt.Errorf("protocol %q: must be HTTP/1.1 or HTTP/1.0", j.Protocol))
 	}
 	return errors.Join(errs...)
+}
+
+func (j Job) checkURL() error {
+	var errs []error
+	u, err := url.Parse(j.URL)
+	switch {
+	case err != nil:
+		errs = append(errs, fmt.Errorf("url: %w", err))
+	case u.Scheme != "http" && u.Scheme != "https":
+		errs = append(errs, fmt.Errorf("url %q: scheme must be http or https", j.URL))
+	case u.Hostname() == "":
+		errs = append(errs, fmt.Errorf("url %q: has no host", j.URL))
+	case u.Port() != "" && !isPort(u.Port()):
+		errs = append(errs, fmt.Errorf("url %q: port must be 1 to 65535", j.URL))
+	}
+	if j.ConnectTo != "" {
+		if _, port, err := net.SplitHostPort(j.ConnectTo); err != nil || !isPort(port) {
+			errs = append(errs, fmt.Errorf("connect_to %q: must be host:port, the port 1 to 65535", j.ConnectTo))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkRequest refuses what would break out of its place in the request.
+func (j Job) checkRequest() error {
+	var errs []error
+	if j.Method != "" && !isToken(j.Method) {
+		errs = append(errs, fmt.Errorf("method %q: must be a word without spaces or separators", j.Method))
+	}
+	for _, h := range j.Headers {
+		switch {
+		case !isToken(h.Name):
+			errs = append(errs, fmt.Errorf("header name %q: must be a word without spaces or separators", h.Name))
+		case strings.ContainsFunc(h.Value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
+			errs = append(errs, fmt.Errorf("header %s: its value must not hold control characters", h.Name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func isPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && n > 0
+}
+
+// isToken tells whether s is a token of RFC 9110.
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		alnum := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		return !alnum && !strings.ContainsRune("!#$%&'*+-.^_`|~", c)
+	})
 }

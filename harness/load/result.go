@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -82,22 +83,25 @@ func (c Counts) ByKind(k FailureKind) (int64, bool) {
 }
 
 // Add counts one failure of kind k.
-func (c *Counts) Add(k FailureKind) {
-	c.Failed++
+func (c *Counts) Add(k FailureKind) { c.AddN(k, 1) }
+
+// AddN counts n failures of kind k.
+func (c *Counts) AddN(k FailureKind, n int64) {
+	c.Failed += n
 	switch k {
 	case FailConnect:
-		c.Connect++
+		c.Connect += n
 	case FailReceive:
-		c.Receive++
+		c.Receive += n
 	case FailLength:
 		if c.Length == nil {
 			c.Length = new(int64)
 		}
-		*c.Length++
+		*c.Length += n
 	case FailTimeout:
-		c.Timeout++
+		c.Timeout += n
 	default:
-		c.Exception++
+		c.Exception += n
 	}
 }
 
@@ -157,14 +161,6 @@ type Progress struct {
 	Begun *int64 `json:"begun,omitempty"`
 }
 
-// ErrorText is one message of failures with the number of times it came.
-// Addresses and ports are taken off so that like errors add up.
-type ErrorText struct {
-	Kind  FailureKind `json:"kind"`
-	Text  string      `json:"text"`
-	Count int64       `json:"count"`
-}
-
 // Usage is what the client process itself spent on the run.
 type Usage struct {
 	CPUUserNS   int64 `json:"cpu_user_ns"`
@@ -195,7 +191,7 @@ type LengthCount struct {
 // TLSInfo is what the first handshake agreed on.
 type TLSInfo struct {
 	Version string `json:"version"` // TLSv1.3
-	Cipher  string `json:"cipher"`  // TLS_AES_128_GCM_SHA256
+	Cipher  string `json:"cipher"`  // TLS_AES_128_GCM_SHA256, ECDHE-RSA-AES128-GCM-SHA256
 	// CipherBits and KeyBits are the strength of the cipher and of the
 	// certificate's key; TempKey names the key exchange, as ab prints it.
 	CipherBits int    `json:"cipher_bits,omitempty"`
@@ -260,10 +256,7 @@ func TopLengths(counts map[int64]int64) []LengthCount {
 		list = append(list, LengthCount{Bytes: bytes, Count: n})
 	}
 	slices.SortFunc(list, func(a, b LengthCount) int {
-		if a.Count != b.Count {
-			return int(b.Count - a.Count)
-		}
-		return int(a.Bytes - b.Bytes)
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Bytes, b.Bytes))
 	})
 	return list[:min(len(list), 10)]
 }

@@ -1,21 +1,12 @@
 package heylib
 
 import (
-	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"abacus/harness/load"
-)
-
-// The most different error texts that a result holds, and their length.
-const (
-	mostTexts = 50
-	textRunes = 200
 )
 
 // address matches the host:port, or pair of them, that net puts into its
@@ -23,27 +14,17 @@ const (
 var address = regexp.MustCompile(` (\[[0-9A-Fa-f:.%\w]*\]|[^\s\[\]:"]*):\d{1,5}(->(\[[0-9A-Fa-f:.%\w]*\]|[^\s\[\]:"]*):\d{1,5})?(:|$| )`)
 
 // cleanText takes method, URL, addresses and ports off an error text of
-// net/http, so that like errors add up, and makes it one printable line.
+// net/http, so that like errors add up.
 func cleanText(text string) string {
 	// A url.Error reads: Get "http://…": what happened.
-	if method, rest, ok := strings.Cut(text, " "); ok && validName(method) {
+	if method, rest, ok := strings.Cut(text, " "); ok && method != "" {
 		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
 			if after, ok := strings.CutPrefix(rest[len(quoted):], ": "); ok {
 				text = after
 			}
 		}
 	}
-	text = address.ReplaceAllString(text, "$4")
-	text = strings.Map(func(c rune) rune {
-		if !unicode.IsPrint(c) {
-			return '�'
-		}
-		return c
-	}, text)
-	if r := []rune(text); len(r) > textRunes {
-		text = string(r[:textRunes-1]) + "…"
-	}
-	return text
+	return address.ReplaceAllString(text, "$4")
 }
 
 // isCancel tells whether the request ended because its context was cancelled.
@@ -82,50 +63,4 @@ func kindOf(clean string) load.FailureKind {
 		return load.FailReceive
 	}
 	return load.FailException
-}
-
-// errorTable adds up cleaned texts.
-type errorTable struct {
-	counts map[load.ErrorText]int64 // with Count 0 as the key
-}
-
-func (t *errorTable) add(kind load.FailureKind, text string, n int64) {
-	if t.counts == nil {
-		t.counts = make(map[load.ErrorText]int64)
-	}
-	key := load.ErrorText{Kind: kind, Text: text}
-	if _, known := t.counts[key]; !known && len(t.counts) >= 4*mostTexts {
-		key.Text = "other errors"
-	}
-	t.counts[key] += n
-}
-
-// list returns the most frequent texts first; what is beyond mostTexts is
-// summed up by kind.
-func (t *errorTable) list() []load.ErrorText {
-	var all []load.ErrorText
-	for e, n := range t.counts {
-		e.Count = n
-		all = append(all, e)
-	}
-	slices.SortFunc(all, func(a, b load.ErrorText) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text))
-	})
-	if len(all) <= mostTexts {
-		return all
-	}
-	rest := make(map[load.FailureKind]load.ErrorText)
-	for _, e := range all[mostTexts:] {
-		r := rest[e.Kind]
-		r.Kind, r.Count = e.Kind, r.Count+e.Count
-		r.Text = fmt.Sprintf("other errors, beyond the %d most frequent texts", mostTexts)
-		rest[e.Kind] = r
-	}
-	all = all[:mostTexts:mostTexts]
-	for _, k := range load.Kinds() {
-		if r, ok := rest[k]; ok {
-			all = append(all, r)
-		}
-	}
-	return all
 }

@@ -1,7 +1,6 @@
 package heylib
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -41,7 +40,6 @@ func TestErrorTexts(t *testing.T) {
 		{`Get "http://127.0.0.1:8080/": net/http: server replied with "i/o timeout, and the quote is cut`,
 			`net/http: server replied with "i/o timeout, and the quote is cut`, load.FailException},
 		{`Get "http://127.0.0.1:8080/": something new`, "something new", load.FailException},
-		{"no \x1b[31m prefix\n", "no �[31m prefix�", load.FailException},
 		{`Get "http://x/` + strings.Repeat("u", 900) + `": EOF`, "EOF", load.FailReceive},
 	} {
 		clean := cleanText(tt.text)
@@ -64,27 +62,5 @@ func TestErrorTexts(t *testing.T) {
 		if !isCancel(cleanText(text)) {
 			t.Errorf("not seen as cancelled: %q", cleanText(text))
 		}
-	}
-}
-
-func TestErrorTableIsBounded(t *testing.T) {
-	var table errorTable
-	var want int64
-	for i := range 10_000 {
-		table.add(load.FailException, fmt.Sprintf("text %d", i), 2)
-		want += 2
-	}
-	table.add(load.FailReceive, "EOF", 100_000)
-	want += 100_000
-	list := table.list()
-	if len(list) > mostTexts+len(load.Kinds()) || len(table.counts) > 5*mostTexts {
-		t.Errorf("%d texts listed, %d kept", len(list), len(table.counts))
-	}
-	var got int64
-	for _, e := range list {
-		got += e.Count
-	}
-	if got != want {
-		t.Errorf("the listed counts are %d in all, want %d", got, want)
 	}
 }

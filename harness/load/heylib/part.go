@@ -162,7 +162,7 @@ func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Du
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
 
-	ticker := time.NewTicker(interval(p.job))
+	ticker := time.NewTicker(p.job.Every())
 	defer ticker.Stop()
 	var over, late <-chan time.Time
 	loading := p.loading
@@ -222,11 +222,4 @@ func (p *part) close() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func interval(job load.Job) time.Duration {
-	if job.Interval > 0 {
-		return job.Interval
-	}
-	return load.DefaultInterval
 }

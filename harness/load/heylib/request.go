@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/textproto"
-	"strings"
 
 	"abacus/harness/load"
 )
@@ -17,8 +15,7 @@ import (
 type request struct {
 	template *http.Request
 	body     []byte
-	// serverName is the host without port that is sent as SNI: the Host
-	// header's when the job has one, else the URL's.
+	// serverName is sent as SNI.
 	serverName string
 	// notes tells what could not be sent as asked.
 	notes []string
@@ -41,19 +38,13 @@ func newRequest(job load.Job) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &request{template: t, body: job.Body}
+	r := &request{template: t, body: job.Body, serverName: job.ServerName()}
 	// The Host header and the SNI are the URL's even when another address is
 	// dialled.
 	if job.ConnectTo != "" {
-		if _, _, err := net.SplitHostPort(job.ConnectTo); err != nil {
-			return nil, fmt.Errorf("connect_to %q: must be host:port: %w", job.ConnectTo, err)
-		}
 		t.URL.Host = job.ConnectTo
 	}
-	if err := r.addHeaders(job.Headers); err != nil {
-		return nil, err
-	}
-	r.serverName = hostname(t.Host)
+	r.addHeaders(job.Headers)
 	if len(r.body) > 0 {
 		// Without it the body would be sent in chunks.
 		t.ContentLength = int64(len(r.body))
@@ -61,18 +52,11 @@ func newRequest(job load.Job) (*request, error) {
 	return r, nil
 }
 
-// addHeaders takes over the job's headers. A value is never repeated in an
-// error: it may be a secret.
-func (r *request) addHeaders(headers []load.Header) error {
+// addHeaders takes over the job's headers.
+func (r *request) addHeaders(headers []load.Header) {
 	// net/http would name itself; an empty entry keeps it from that.
 	r.template.Header["User-Agent"] = []string{""}
 	for _, h := range headers {
-		if !validName(h.Name) {
-			return fmt.Errorf("header name %q: must be a word without spaces or separators", h.Name)
-		}
-		if strings.ContainsFunc(h.Value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
-			return fmt.Errorf("header %s: its value must not hold control characters", h.Name)
-		}
 		name := h.Name
 		if c := textproto.CanonicalMIMEHeaderKey(name); own[c] {
 			name = c
@@ -90,7 +74,6 @@ func (r *request) addHeaders(headers []load.Header) error {
 			r.template.Header[name] = append(r.template.Header[name], h.Value)
 		}
 	}
-	return nil
 }
 
 // make returns one request with a body of its own.
@@ -102,20 +85,4 @@ func (r *request) make(ctx context.Context) *http.Request {
 		req.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	return req
-}
-
-// hostname takes port and brackets off the value of a Host header.
-func hostname(hostport string) string {
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		return h
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
-}
-
-// validName tells whether s is a token of RFC 9110.
-func validName(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
-		alnum := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		return !alnum && (c > '~' || !strings.ContainsRune("!#$%&'*+-.^_`|~", c))
-	})
 }

@@ -120,7 +120,7 @@ func TestTLS(t *testing.T) {
 			t.Errorf("Host %q, want shop.test:4433", h)
 		}
 	}
-	if res.TLS == nil || res.TLS.Version != "TLSv1.3" || res.TLS.ServerName != "shop.test" || !strings.HasPrefix(res.TLS.Cipher, "TLS_") {
+	if res.TLS == nil || res.TLS.Version != "TLSv1.3" || res.TLS.KeyBits != 2048 || res.TLS.ServerName != "shop.test" || !strings.HasPrefix(res.TLS.Cipher, "TLS_") {
 		t.Errorf("TLS %+v", res.TLS)
 	}
 }
@@ -157,10 +157,6 @@ func TestRefused(t *testing.T) {
 		{"unverified TLS", func(j *load.Job) { j.URL = "https://127.0.0.1:1/" }, "never verifies certificates", "native"},
 		{"HTTP/1.0", func(j *load.Job) { j.Protocol = "HTTP/1.0" }, "only speaks HTTP/1.1", "native"},
 		{"invalid job", func(j *load.Job) { j.Concurrency = 0 }, "concurrency 0", ""},
-		{"method", func(j *load.Job) { j.Method = "GE T" }, "invalid method", ""},
-		{"header name", func(j *load.Job) { j.Headers = []load.Header{{Name: "a b", Value: "c"}} }, `header name "a b"`, ""},
-		{"header value", func(j *load.Job) { j.Headers = []load.Header{{Name: "X", Value: "sec\r\nret"}} }, "header X: its value", ""},
-		{"connect to", func(j *load.Job) { j.ConnectTo = "127.0.0.1" }, "must be host:port", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			job := newJob(url, 4, 2)
@@ -168,9 +164,6 @@ func TestRefused(t *testing.T) {
 			_, err := Run(t.Context(), job, nil)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !fault.IsInput(err) || !strings.Contains(fault.HintOf(err), tt.hint) {
 				t.Errorf("error %v (hint %q), want %q", err, fault.HintOf(err), tt.want)
-			}
-			if err != nil && strings.Contains(err.Error(), "ret") {
-				t.Errorf("the error tells a header's value: %v", err)
 			}
 		})
 	}

@@ -98,7 +98,7 @@ func (r *run) part(ctx context.Context, n int64, limit time.Duration) error {
 	r.begun += p.begun()
 	axis := partAxis{
 		zero: r.zero, first: p.first, stopped: p.stopped, cut: p.cut, end: p.end,
-		offset: r.loaded + r.paused, interval: interval(r.job),
+		offset: r.loaded + r.paused, interval: r.job.Every(),
 	}
 	end, counted := r.sum.add(p, axis)
 	r.lastEnd = end

@@ -28,7 +28,7 @@ type sum struct {
 	status                              map[int]int64
 	connect, waiting, processing, total *load.Distribution
 	intervals                           []load.Interval
-	errors                              errorTable
+	errors                              load.ErrorTable
 	unknownPhases                       int64
 	dropped                             int64
 }
@@ -137,22 +137,11 @@ func (s *sum) failures(list []heyError, wasCut bool) (failed int64) {
 			continue
 		}
 		kind := kindOf(text)
-		var one load.Counts
-		one.Add(kind)
-		addTimes(&s.counts, one, e.count)
-		s.errors.add(kind, text, e.count)
+		s.counts.AddN(kind, e.count)
+		s.errors.Add(kind, text, e.count)
 		failed += e.count
 	}
 	return failed
-}
-
-// addTimes adds the counts of one failure n times.
-func addTimes(to *load.Counts, one load.Counts, n int64) {
-	to.Failed += one.Failed * n
-	to.Connect += one.Connect * n
-	to.Receive += one.Receive * n
-	to.Timeout += one.Timeout * n
-	to.Exception += one.Exception * n
 }
 
 // addIntervals turns the slots of a part into intervals. The last one ends
@@ -202,5 +191,5 @@ func (s *sum) fill(res *load.Result) {
 	res.StatusCodes = s.status
 	res.Connect, res.Waiting, res.Processing, res.Total = s.connect, s.waiting, s.processing, s.total
 	res.Intervals = s.intervals
-	res.Errors = s.errors.list()
+	res.Errors = s.errors.List()
 }

@@ -37,28 +37,9 @@ func (t *tracer) handshake(s tls.ConnectionState, err error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.tls != nil {
-		return
+	if t.tls == nil {
+		t.tls = load.NewTLSInfo(s, t.serverName)
 	}
-	t.tls = &load.TLSInfo{Version: tlsVersion(s.Version), Cipher: tls.CipherSuiteName(s.CipherSuite)}
-	if net.ParseIP(t.serverName) == nil {
-		t.tls.ServerName = t.serverName
-	}
-}
-
-// tlsVersion names a version as OpenSSL, and so ab, does.
-func tlsVersion(v uint16) string {
-	switch v {
-	case tls.VersionTLS10:
-		return "TLSv1"
-	case tls.VersionTLS11:
-		return "TLSv1.1"
-	case tls.VersionTLS12:
-		return "TLSv1.2"
-	case tls.VersionTLS13:
-		return "TLSv1.3"
-	}
-	return tls.VersionName(v)
 }
 
 // closeAll closes what a part has left open. Left alone, the idle connections

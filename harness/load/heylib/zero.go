@@ -16,6 +16,9 @@ import (
 // library's reading of its clock to ours is the best.
 const zeroTries = 3
 
+// zeroRunes is how much of an error is kept that spoils such a request.
+const zeroRunes = 200
+
 // findZero returns the moment from which the library counts its offsets. The
 // library calls RequestFunc right after it has read its clock, so one request
 // that succeeds gives both readings of the same moment. It goes to a listener
@@ -34,11 +37,11 @@ func findZero(ctx context.Context) (time.Time, error) {
 		return time.Time{}, err
 	}
 	var begun []time.Time
-	p := newParser(zeroTries, textRunes)
+	p := newParser(zeroTries, zeroRunes)
 	work := &requester.Work{
 		Request: tmpl, N: zeroTries, C: 1, Timeout: 5,
 		DisableKeepAlives: true, DisableRedirects: true, DisableCompression: true,
-		Output: reportTemplate(textRunes), Writer: p,
+		Output: reportTemplate(zeroRunes), Writer: p,
 		RequestFunc: func() *http.Request {
 			begun = append(begun, time.Now())
 			return tmpl.Clone(ctx)

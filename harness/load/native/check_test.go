@@ -22,15 +22,11 @@ func TestCheckedBodiesAreLetGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := buildRequest(j, target)
-	if err != nil {
-		t.Fatal(err)
-	}
 	d, err := newDialer(context.Background(), j, target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRun(&Engine{}, j, req, d)
+	r := newRun(&Engine{}, j, buildRequest(j, target), d)
 	if res := r.do(context.Background(), nil); res.Expect.Checked != 4 || res.Expect.Unmet != 0 {
 		t.Errorf("expect %+v", res.Expect)
 	}

@@ -170,7 +170,7 @@ func (c *client) handshake(conn net.Conn, deadline time.Time) error {
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
 	if seen.tls == nil {
-		seen.tls = tlsInfo(t.ConnectionState(), c.run.dialer.serverName)
+		seen.tls = load.NewTLSInfo(t.ConnectionState(), c.run.dialer.tls.ServerName)
 	}
 	return nil
 }
@@ -297,7 +297,7 @@ func (c *client) fail(err error) {
 	f := &failure{load.FailException, err}
 	errors.As(err, &f)
 	c.out.kind, c.out.err = f.kind, f.err
-	c.run.errors.add(f.kind, f.err)
+	c.run.errors.Add(f.kind, errorText(f.err), 1)
 }
 
 // sameLength compares the body's length with that of the first whole answer,

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -20,8 +19,6 @@ type dialer struct {
 	// chosen is the index of the address that first answered, -1 before.
 	chosen atomic.Int32
 	tls    *tls.Config // nil without TLS
-	// serverName is what goes out as SNI, "" when none does.
-	serverName string
 }
 
 // newDialer looks the host up.
@@ -39,10 +36,7 @@ func newDialer(ctx context.Context, job load.Job, t target) (*dialer, error) {
 		d.addrs = append(d.addrs, net.JoinHostPort(ip.Unmap().String(), t.port))
 	}
 	if t.tls {
-		d.tls = &tls.Config{ServerName: t.serverName, InsecureSkipVerify: job.InsecureTLS}
-		if _, err := netip.ParseAddr(t.serverName); err != nil {
-			d.serverName = t.serverName // an address is never sent as SNI
-		}
+		d.tls = &tls.Config{ServerName: job.ServerName(), InsecureSkipVerify: job.InsecureTLS}
 	}
 	return d, nil
 }

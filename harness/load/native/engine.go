@@ -67,14 +67,10 @@ func (e *Engine) Run(ctx context.Context, job load.Job, progress func(load.Progr
 	if err != nil {
 		return nil, fault.Input(err, "")
 	}
-	req, err := buildRequest(job, t)
-	if err != nil {
-		return nil, fault.Input(err, "")
-	}
 	dial, err := newDialer(ctx, job, t)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	// Without a dialer ctx has ended, and no request will be started.
-	return newRun(e, job, req, dial).do(ctx, progress), nil
+	return newRun(e, job, buildRequest(job, t), dial).do(ctx, progress), nil
 }

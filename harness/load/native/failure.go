@@ -7,9 +7,7 @@ import (
 	"net"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 
 	"abacus/harness/load"
 )
@@ -34,48 +32,12 @@ func isTimeout(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || (errors.As(err, &ne) && ne.Timeout())
 }
 
-// errorTable counts failures by text. It is for all connections: failures
-// are rare, and a storm of them is slowed down by its backoff.
-type errorTable struct {
-	mu      sync.Mutex
-	counts  map[errorKey]int64
-	address *regexp.Regexp
-}
+// address matches an IPv4 or a bracketed IPv6 address with its port.
+var address = regexp.MustCompile(`(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-fA-F:.%\w]+\]):\d{1,5}`)
 
-type errorKey struct {
-	kind load.FailureKind
-	text string
-}
-
-const (
-	maxErrorTexts = 20
-	maxErrorText  = 200
-	otherErrors   = "other errors"
-)
-
-func newErrorTable() *errorTable {
-	return &errorTable{
-		counts: map[errorKey]int64{},
-		// IPv4 or bracketed IPv6, with its port.
-		address: regexp.MustCompile(`(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-fA-F:.%\w]+\]):\d{1,5}`),
-	}
-}
-
-// add counts one failure. Beyond twenty different texts the rest of each kind
-// is counted together.
-func (t *errorTable) add(kind load.FailureKind, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	k := errorKey{kind, t.text(err)}
-	if _, known := t.counts[k]; !known && len(t.counts) >= maxErrorTexts {
-		k.text = otherErrors
-	}
-	t.counts[k]++
-}
-
-// text is the message without what differs from one failure to the next: the
-// addresses and ports.
-func (t *errorTable) text(err error) string {
+// errorText is the message without what differs from one failure to the next:
+// the addresses and ports.
+func errorText(err error) string {
 	var oe *net.OpError
 	text := err.Error()
 	if errors.As(err, &oe) && oe.Err != nil {
@@ -84,28 +46,7 @@ func (t *errorTable) text(err error) string {
 			text = text[:at] + oe.Err.Error() + text[at+len(oe.Error()):]
 		}
 	}
-	text = t.address.ReplaceAllString(text, "(address)")
-	if len(text) > maxErrorText {
-		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
-	}
-	return text
-}
-
-// list returns the texts, the most frequent first.
-func (t *errorTable) list() []load.ErrorText {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var list []load.ErrorText
-	for k, n := range t.counts {
-		list = append(list, load.ErrorText{Kind: k.kind, Text: k.text, Count: n})
-	}
-	slices.SortFunc(list, func(a, b load.ErrorText) int {
-		if a.Count != b.Count {
-			return int(min(max(b.Count-a.Count, -1), 1))
-		}
-		return strings.Compare(string(a.Kind)+a.Text, string(b.Kind)+b.Text)
-	})
-	return list
+	return address.ReplaceAllString(text, "(address)")
 }
 
 // connectFailure weighs what a dial or a TLS handshake returned.

@@ -25,11 +25,7 @@ func newIntervals(r *run, progress func(load.Progress)) *intervals {
 
 // loop cuts a slice every Job.Interval, and the last one when finished.
 func (v *intervals) loop(finished <-chan struct{}) {
-	every := v.run.job.Interval
-	if every <= 0 {
-		every = load.DefaultInterval
-	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(v.run.job.Every())
 	defer tick.Stop()
 	for {
 		select {

@@ -36,7 +36,7 @@ type run struct {
 	base     time.Time // zero of the run's axis
 	shards   []*shard
 	clients  []*client
-	errors   *errorTable
+	errors   load.ErrorTable // failures are rare, and a storm of them is slowed down by backoff
 	tickets  atomic.Int64
 	firstLen atomic.Int64 // body length of the first whole answer, -1 before
 	closing  atomic.Bool  // start no more requests
@@ -59,7 +59,7 @@ type firstSeen struct {
 
 func newRun(e *Engine, job load.Job, req request, d *dialer) *run {
 	r := &run{engine: e, job: job, req: req, dialer: d, check: newChecker(job),
-		errors: newErrorTable(), halt: make(chan struct{})}
+		halt: make(chan struct{})}
 	r.firstLen.Store(-1)
 	n := job.Concurrency
 	if job.Requests > 0 {
@@ -175,7 +175,7 @@ func (r *run) result(monoNS, ended int64, cause stopCause) *load.Result {
 		StartedAt: r.base.Round(0), StartMonoNS: monoNS,
 		Connect: load.NewDistribution(), Waiting: load.NewDistribution(),
 		Processing: load.NewDistribution(), Total: load.NewDistribution(),
-		StatusCodes: map[int]int64{}, Errors: r.errors.list(),
+		StatusCodes: map[int]int64{}, Errors: r.errors.List(),
 		Server: r.seen.server, Protocol: r.seen.protocol, TLS: r.seen.tls,
 	}
 	var total tally

@@ -1,24 +1,25 @@
-package native
+package load
 
 import (
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/rsa"
 	"crypto/tls"
+	"net/netip"
 	"strings"
-
-	"abacus/harness/load"
 )
 
-// tlsInfo puts what a handshake agreed on into the words that ab (OpenSSL)
-// uses.
-func tlsInfo(s tls.ConnectionState, serverName string) *load.TLSInfo {
-	info := &load.TLSInfo{
-		Version:    strings.Replace(tls.VersionName(s.Version), "TLS ", "TLSv", 1),
+// NewTLSInfo puts what a handshake for serverName agreed on into the words
+// that ab (OpenSSL) uses. An address is never sent as a name, so it is none.
+func NewTLSInfo(s tls.ConnectionState, serverName string) *TLSInfo {
+	info := &TLSInfo{
+		Version:    opensslVersion(s.Version),
 		Cipher:     opensslCipher(s.CipherSuite),
 		CipherBits: cipherBits(s.CipherSuite),
 		TempKey:    tempKey(s.CurveID),
-		ServerName: serverName,
+	}
+	if _, err := netip.ParseAddr(serverName); err != nil {
+		info.ServerName = serverName
 	}
 	if len(s.PeerCertificates) > 0 {
 		switch key := s.PeerCertificates[0].PublicKey.(type) {
@@ -31,6 +32,13 @@ func tlsInfo(s tls.ConnectionState, serverName string) *load.TLSInfo {
 		}
 	}
 	return info
+}
+
+func opensslVersion(v uint16) string {
+	if v == tls.VersionTLS10 {
+		return "TLSv1"
+	}
+	return strings.Replace(tls.VersionName(v), "TLS ", "TLSv", 1)
 }
 
 // opensslCipher turns TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 into OpenSSL's
