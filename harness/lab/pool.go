@@ -17,9 +17,14 @@ type pool struct {
 	slots []slot
 }
 
-// slot is one worker's account.
+// slot is one worker.
 type slot struct {
-	mu       sync.Mutex
+	mu sync.Mutex
+	slotState
+}
+
+// slotState is a worker's account.
+type slotState struct {
 	busy     bool
 	accesses int64
 	bytes    int64
@@ -74,15 +79,6 @@ func (p *pool) release(i int, bytes int64) {
 	p.free <- i
 }
 
-// slotState is a slot at one moment.
-type slotState struct {
-	busy            bool
-	accesses, bytes int64
-	duration, last  time.Duration
-	began           time.Time
-	request         requestLine
-}
-
 // poolState is the pool at one moment, slot by slot.
 type poolState struct {
 	slots           []slotState
@@ -96,7 +92,7 @@ func (p *pool) state() poolState {
 	for i := range p.slots {
 		s := &p.slots[i]
 		s.mu.Lock()
-		st.slots[i] = slotState{busy: s.busy, accesses: s.accesses, bytes: s.bytes, duration: s.duration, last: s.last, began: s.began, request: s.request}
+		st.slots[i] = s.slotState
 		s.mu.Unlock()
 		st.accesses += st.slots[i].accesses
 		st.bytes += st.slots[i].bytes
