@@ -12,6 +12,7 @@ import (
 	"abacus/harness/config"
 	"abacus/harness/fault"
 	"abacus/harness/metric"
+	"abacus/harness/number"
 	"abacus/scenarios"
 )
 
@@ -82,15 +83,7 @@ func listScenarios(w io.Writer) error {
 // extent says how many things a scenario compares, and at how many load levels.
 func extent(s scenarios.Scenario) string {
 	n := max(len(s.Variants), 1) * max(len(s.Engines), 1) * max(len(s.Pages), 1)
-	return plural(n, "variant") + ", " + plural(len(s.Steps), "load level")
-}
-
-// plural writes a number with its word: 1 run, 2 runs.
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
+	return number.Plural(int64(n), "variant") + ", " + number.Plural(int64(len(s.Steps)), "load level")
 }
 
 // writeScenario writes a built-in scenario, or the default campaign.

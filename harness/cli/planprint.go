@@ -9,6 +9,8 @@ import (
 	"text/tabwriter"
 
 	"abacus/harness/config"
+	"abacus/harness/number"
+	"abacus/harness/oneline"
 	"abacus/harness/plan"
 	"abacus/scenarios"
 )
@@ -17,7 +19,7 @@ import (
 func printConfig(w io.Writer, l *config.Loaded) error {
 	var rows [][]string
 	for _, o := range l.Origins {
-		rows = append(rows, []string{o.Key, shorten(o.Value, 60), o.From})
+		rows = append(rows, []string{o.Key, oneline.Shorten(o.Value, 60), o.From})
 	}
 	if _, err := io.WriteString(w, columns("", rows)); err != nil {
 		return fmt.Errorf("print the configuration: %w", err)
@@ -43,32 +45,38 @@ func columns(indent string, rows [][]string) string {
 	return strings.Join(lines, "")
 }
 
-// shorten cuts a text to n characters.
-func shorten(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
+// dryPlan is what a run would do.
+type dryPlan struct {
+	loaded *config.Loaded
+	plan   *plan.Plan
+	// left are the runs that would be made: all, or those that a record lacks.
+	left []plan.Run
+	// record is the folder of the record that would be gone on with, "" for a
+	// new one.
+	record string
+	// commands are those of the program itself (workers, labs), each an
+	// argument list; the hooks are added from the plan.
+	commands [][]string
 }
 
 // printDryRun prints what a run would do: how much, what, in which order, and
-// every command that would be run. commands are those of the program itself
-// (workers, labs), each an argument list; the hooks are added from the plan.
-func printDryRun(w io.Writer, l *config.Loaded, p *plan.Plan, commands [][]string) error {
+// every command that would be run.
+func printDryRun(w io.Writer, d dryPlan) error {
 	b := &strings.Builder{}
-	dryRunHead(b, l, p)
-	dryRunCells(b, p)
-	dryRunOrder(b, p)
-	dryRunCommands(b, p, commands)
+	dryRunHead(b, d)
+	dryRunLevels(b, d.plan)
+	dryRunOrder(b, d)
+	dryRunCommands(b, d.plan, d.commands)
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("print the plan: %w", err)
 	}
 	return nil
 }
 
-func dryRunHead(w io.Writer, l *config.Loaded, p *plan.Plan) {
+func dryRunHead(w io.Writer, d dryPlan) {
+	p := d.plan
 	c, e := p.Campaign, p.Estimate(nil)
-	from := l.File
+	from := d.loaded.File
 	if from == "" {
 		from = "built in, or made of the arguments"
 	}
@@ -81,17 +89,35 @@ func dryRunHead(w io.Writer, l *config.Loaded, p *plan.Plan) {
 		about = "about "
 	}
 	fmt.Fprintf(w, "\nconfiguration  %s\n", from)
-	fmt.Fprintf(w, "runs           %s: %s, %s\n", grouped(int64(e.Runs)), plural(len(p.Cells), "cell"), plural(p.Rounds, "round"))
-	fmt.Fprintf(w, "requests       %s%s, at most %s at once\n", about, grouped(e.Requests), grouped(int64(e.TopConcurrency)))
+	fmt.Fprintf(w, "runs           %s: %s, %s\n", number.Count(int64(e.Runs)), number.Plural(int64(levels(p)), "load level"), number.Plural(int64(p.Rounds), "round"))
+	if d.record != "" {
+		fmt.Fprintf(w, "left           %s of them; %s has the others\n", number.Count(int64(len(d.left))), d.record)
+	}
+	fmt.Fprintf(w, "requests       %s%s, at most %s at once\n", about, number.Count(e.Requests), number.Count(int64(e.TopConcurrency)))
 	fmt.Fprintf(w, "minutes        about %.1f, guessed from usual rates; waiting for idle is not in it\n", e.Took.Minutes())
 	fmt.Fprintf(w, "seed           %d (--seed %d repeats the order)\n", p.Seed, p.Seed)
 	fmt.Fprintf(w, "targets        %s\n", strings.Join(targets(p), ", "))
-	fmt.Fprintf(w, "results        %s\n", c.Results+"/"+c.Name)
+	if d.record == "" {
+		fmt.Fprintf(w, "results        %s\n", c.Results+"/"+c.Name)
+	}
 	if c.Quick {
 		fmt.Fprintln(w, "quick look     one round, requests and durations cut; no verdict")
 	} else if p.Rounds < 6 {
 		fmt.Fprintln(w, "verdict        none: that takes six rounds")
 	}
+}
+
+// levels is the number of load levels of all scenarios.
+func levels(p *plan.Plan) int {
+	type level struct {
+		scenario string
+		step     int
+	}
+	seen := map[level]bool{}
+	for _, c := range p.Cells {
+		seen[level{c.Scenario, c.StepIndex}] = true
+	}
+	return len(seen)
 }
 
 // targets are the labs and hosts that are loaded, each once.
@@ -100,8 +126,7 @@ func targets(p *plan.Plan) []string {
 	for _, c := range p.Cells {
 		name := "lab " + c.Lab
 		if c.URL != "" {
-			name, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(c.URL, "https://"), "http://"), "/")
-			name, _, _ = strings.Cut(name, "?")
+			name = hostOf(c.URL)
 		}
 		if to := c.Settings.ConnectTo; to != "" {
 			name += " at " + to
@@ -113,7 +138,7 @@ func targets(p *plan.Plan) []string {
 	return out
 }
 
-func dryRunCells(w io.Writer, p *plan.Plan) {
+func dryRunLevels(w io.Writer, p *plan.Plan) {
 	var rows [][]string
 	for _, c := range p.Cells {
 		baseline := ""
@@ -122,14 +147,14 @@ func dryRunCells(w io.Writer, p *plan.Plan) {
 		}
 		rows = append(rows, []string{c.Scenario, c.Variant, c.Engine, stepText(c.Step), c.URL + c.Path, baseline})
 	}
-	fmt.Fprintf(w, "\ncells\n%s", columns("  ", rows))
+	fmt.Fprintf(w, "\nload levels\n%s", columns("  ", rows))
 }
 
-func dryRunOrder(w io.Writer, p *plan.Plan) {
+func dryRunOrder(w io.Writer, d dryPlan) {
 	var rows [][]string
 	round := 0
-	for _, r := range p.Runs {
-		c := p.Cells[r.Cell]
+	for _, r := range d.left {
+		c := d.plan.Cells[r.Cell]
 		head := ""
 		if r.Round != round {
 			round = r.Round
@@ -141,18 +166,22 @@ func dryRunOrder(w io.Writer, p *plan.Plan) {
 		}
 		rows = append(rows, []string{head, strconv.Itoa(r.Seq), c.Scenario, stepText(c.Step), name})
 	}
-	fmt.Fprintf(w, "\norder of runs\n%s", columns("  ", rows))
+	title := "order of runs"
+	if d.record != "" {
+		title = "runs left, in their order"
+	}
+	fmt.Fprintf(w, "\n%s\n%s", title, columns("  ", rows))
 }
 
 // stepText is a load level in words.
 func stepText(s scenarios.Step) string {
 	var parts []string
-	parts = append(parts, grouped(int64(s.Concurrency))+" conn")
+	parts = append(parts, number.Count(int64(s.Concurrency))+" conn")
 	if !s.KeepAlive {
 		parts = append(parts, "no keep-alive")
 	}
 	if s.Requests > 0 {
-		parts = append(parts, grouped(s.Requests)+" requests")
+		parts = append(parts, number.Count(s.Requests)+" requests")
 	}
 	if s.Duration > 0 {
 		parts = append(parts, s.Duration.String())
@@ -206,13 +235,4 @@ func argv(args []string) string {
 		}
 	}
 	return strings.Join(out, " ")
-}
-
-// grouped writes a number with a comma between thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

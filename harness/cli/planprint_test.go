@@ -48,7 +48,7 @@ func loadPrinted(t *testing.T, change func(*config.Input)) (*config.Loaded, *pla
 func TestPrintDryRun(t *testing.T) {
 	l, p := loadPrinted(t, nil)
 	var b strings.Builder
-	if err := printDryRun(&b, l, p, [][]string{{"/usr/bin/abacus", "worker"}, {"memcached", "-l", "127.0.0.1"}}); err != nil {
+	if err := printDryRun(&b, dryPlan{loaded: l, plan: p, left: p.Runs, commands: [][]string{{"/usr/bin/abacus", "worker"}, {"memcached", "-l", "127.0.0.1"}}}); err != nil {
 		t.Fatal(err)
 	}
 	// 2 rounds of 2 × 1,000 requests, and of 2 × 0.25 s at the assumed 8,000/s
@@ -58,7 +58,7 @@ func TestPrintDryRun(t *testing.T) {
 Two pages
 
 configuration  s.yaml
-runs           8: 4 cells, 2 rounds
+runs           8: 2 load levels, 2 rounds
 requests       about 12,000, at most 1,000 at once
 minutes        about 0.3, guessed from usual rates; waiting for idle is not in it
 seed           207 (--seed 207 repeats the order)
@@ -66,7 +66,7 @@ targets        lab demo, 127.0.0.1:8080 at 127.0.0.1:9
 results        results/s
 verdict        none: that takes six rounds
 
-cells
+load levels
   s  a  native  2 conn, 1,000 requests            /a                       baseline
   s  a  native  1,000 conn, no keep-alive, 250ms  /a                       baseline
   s  b  native  2 conn, 1,000 requests            http://127.0.0.1:8080/b
@@ -102,16 +102,34 @@ order of runs
 func TestPrintDryRunQuick(t *testing.T) {
 	l, p := loadPrinted(t, func(in *config.Input) { in.Quick = true })
 	var b strings.Builder
-	if err := printDryRun(&b, l, p, nil); err != nil {
+	if err := printDryRun(&b, dryPlan{loaded: l, plan: p, left: p.Runs}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"runs           4: 4 cells, 1 round\n", "quick look     one round", "2 conn, 100 requests"} {
+	for _, want := range []string{"runs           4: 2 load levels, 1 round\n", "quick look     one round", "2 conn, 100 requests"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, b.String())
 		}
 	}
 	if strings.Contains(b.String(), "verdict        none") {
 		t.Error("says twice that there is no verdict")
+	}
+}
+
+// With a record to go on with, what is left is said and listed, and only that.
+func TestPrintDryRunOfAResume(t *testing.T) {
+	l, p := loadPrinted(t, nil)
+	var b strings.Builder
+	if err := printDryRun(&b, dryPlan{loaded: l, plan: p, left: p.Runs[6:], record: "results/s/2026"}); err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(b.String(), "runs left, in their order\n")
+	order, _, _ := strings.Cut(rest, "\n\n")
+	lines := strings.Split(order, "\n")
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "  round 2  7  s  1,000 conn") || !strings.HasPrefix(strings.TrimSpace(lines[1]), "8  s  1,000 conn") {
+		t.Errorf("order: %q", lines)
+	}
+	if got := b.String(); !strings.Contains(got, "left           2 of them; results/s/2026 has the others\n") || strings.Contains(got, "results        ") {
+		t.Errorf("head:\n%s", got)
 	}
 }
 
@@ -151,19 +169,11 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space 
 
 func TestPrintingFails(t *testing.T) {
 	l, p := loadPrinted(t, nil)
-	if err := printDryRun(brokenWriter{}, l, p, nil); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if err := printDryRun(brokenWriter{}, dryPlan{loaded: l, plan: p}); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("printDryRun: %v", err)
 	}
 	if err := printConfig(brokenWriter{}, l); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("printConfig: %v", err)
-	}
-}
-
-func TestGrouped(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -100: "-100"} {
-		if got := grouped(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"abacus/harness/campaign"
 	"abacus/harness/config"
 	"abacus/harness/fault"
+	"abacus/harness/number"
 	"abacus/harness/plan"
 	"abacus/harness/preflight"
 	"abacus/harness/record"
@@ -94,7 +95,7 @@ func runRun(ctx context.Context, env *Env, cmd *cobra.Command, f runFlags, args 
 	case f.printConfig:
 		return printConfig(env.Stdout, job.loaded)
 	case f.dryRun:
-		return dryRun(env, job)
+		return dryRun(ctx, env, job, old)
 	}
 	if err := askAllowed(ctx, env, job); err != nil {
 		return err
@@ -157,7 +158,10 @@ func measure(ctx context.Context, env *Env, job *runJob, old *record.Reader) err
 	walk.Needs.Events = show.event
 	var err error
 	if old != nil {
-		if walk.Record, err = resumeRecord(job, walk, old, environment); err != nil {
+		if err := continueWith(job, walk, old, environment); err != nil {
+			return err
+		}
+		if walk.Record, err = record.Reopen(old.Dir()); err != nil {
 			return err
 		}
 	} else {
@@ -194,30 +198,26 @@ func newRecord(job *runJob, now time.Time) (*record.Writer, error) {
 // runs took at most in trials, and room for the page.
 func recordNeed(p *plan.Plan) int64 { return int64(len(p.Runs))*(48<<10) + 4<<20 }
 
-// resumeRecord takes over an old record, if machine and configuration are the
-// same or the user forces it.
-func resumeRecord(job *runJob, walk *campaign.Campaign, old *record.Reader, environment preflight.Environment) (*record.Writer, error) {
+// continueWith lets the walk go on with an old record, if machine and
+// configuration are the same or the user forces it.
+func continueWith(job *runJob, walk *campaign.Campaign, old *record.Reader, environment preflight.Environment) error {
 	differences, err := campaign.Differences(old, job.plan, job.fingerprint, environment)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(differences) > 0 && !job.flags.force {
-		return nil, fault.Input(fmt.Errorf("resume %s: not the same as when it was begun:\n  %s", old.Dir(), strings.Join(differences, "\n  ")),
+		return fault.Input(fmt.Errorf("resume %s: not the same as when it was begun:\n  %s", old.Dir(), strings.Join(differences, "\n  ")),
 			"start a new campaign, or add --force to go on and have the record say so")
 	}
-	w, err := record.Reopen(old.Dir())
-	if err != nil {
-		return nil, err
-	}
 	if err := walk.Continue(old); err != nil {
-		return nil, errors.Join(fault.Input(fmt.Errorf("resume %s: %w", old.Dir(), err), "start a new campaign"), w.Close())
+		return fault.Input(fmt.Errorf("resume %s: %w", old.Dir(), err), "start a new campaign")
 	}
 	for _, d := range differences {
 		if !slices.Contains(walk.Manifest.Differences, d) {
 			walk.Manifest.Differences = append(walk.Manifest.Differences, d)
 		}
 	}
-	return w, nil
+	return nil
 }
 
 // finish renders what there is, prints the summary and settles the status.
@@ -282,24 +282,7 @@ func printResults(env *Env, job *runJob, dir string, a *analysis.Analysis) error
 func printHead(w interface{ Write([]byte) (int, error) }, t terminal, job *runJob) {
 	c, e := job.plan.Campaign, job.plan.Estimate(nil)
 	fmt.Fprintf(w, "%s · seed %d\n", t.paint(c.Name, "1"), job.plan.Seed)
-	fmt.Fprintf(w, "%s in %s · about %s and %s requests · to %s\n\n", plural(e.Runs, "run"), plural(job.plan.Rounds, "round"), brief(e.Took), approximate(e.Requests), strings.Join(hosts(job.plan), ", "))
-}
-
-// hosts lists where the load will go.
-func hosts(p *plan.Plan) []string {
-	var list []string
-	seen := map[string]bool{}
-	for _, cell := range p.Cells {
-		h := "this machine's " + cell.Lab + " lab"
-		if cell.URL != "" {
-			h = hostOf(cell.URL)
-		}
-		if !seen[h] {
-			seen[h] = true
-			list = append(list, h)
-		}
-	}
-	return list
+	fmt.Fprintf(w, "%s in %s · about %s and %s requests · to %s\n\n", number.Plural(int64(e.Runs), "run"), number.Plural(int64(job.plan.Rounds), "round"), brief(e.Took), approximate(e.Requests), strings.Join(targets(job.plan), ", "))
 }
 
 // approximate writes a number of requests for an announcement.
@@ -313,12 +296,21 @@ func approximate(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// dryRun prints what would be done.
-func dryRun(env *Env, job *runJob) error {
+// dryRun prints what would be done: all, or what an old record lacks.
+func dryRun(ctx context.Context, env *Env, job *runJob, old *record.Reader) error {
 	if job.flags.asJSON {
 		enc := json.NewEncoder(env.Stdout)
 		enc.SetIndent("", "  ")
 		return enc.Encode(job.plan)
 	}
-	return printDryRun(env.Stdout, job.loaded, job.plan, labCommands(env, job.plan))
+	d := dryPlan{loaded: job.loaded, plan: job.plan, commands: labCommands(env, job.plan)}
+	walk := &campaign.Campaign{Plan: job.plan}
+	if old != nil {
+		if err := continueWith(job, walk, old, readEnvironment(ctx, env)); err != nil {
+			return err
+		}
+		d.record = display(old.Dir())
+	}
+	d.left = walk.Left()
+	return printDryRun(env.Stdout, d)
 }

@@ -72,7 +72,7 @@ func TestProblemsAsText(t *testing.T) {
 		t.Errorf("%d lines, last %q", len(lines), lines[len(lines)-1])
 	}
 	one.Value = strings.Repeat("ü", 100)
-	if got := one.String(); !strings.Contains(got, `"`+strings.Repeat("ü", 80)+`…"`) {
+	if got := one.String(); !strings.Contains(got, `"`+strings.Repeat("ü", 79)+`…"`) {
 		t.Errorf("a long value is not cut: %s", got)
 	}
 }

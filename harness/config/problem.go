@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"abacus/harness/oneline"
 )
 
 // Problem is one thing that is wrong with the configuration.
@@ -35,7 +37,7 @@ func (p Problem) String() string {
 		b.WriteString(p.Key + ": ")
 	}
 	if p.HasValue {
-		fmt.Fprintf(&b, "value %s: ", quote(p.Value))
+		fmt.Fprintf(&b, "value %s: ", oneline.Quote(p.Value, mostValue))
 	}
 	b.WriteString(p.Text)
 	if p.Suggestion != "" {
@@ -44,14 +46,8 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// quote shortens a value and makes control characters visible.
-func quote(s string) string {
-	const most = 80
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
-}
+// mostValue bounds a value that is shown, in runes.
+const mostValue = 80
 
 // Problems are all that was found, in the order of the files.
 type Problems []Problem

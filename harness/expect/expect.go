@@ -11,7 +11,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"abacus/harness/oneline"
 )
+
+// mostQuoted bounds a text that is quoted in a sentence, in runes.
+const mostQuoted = 60
 
 // Answer is what a rule set looks at: one HTTP answer, read whole.
 type Answer struct {
@@ -65,18 +70,18 @@ func (r Rules) Check(a Answer) []string {
 	body := string(a.Body)
 	for _, want := range r.Contains {
 		if !strings.Contains(body, want) {
-			unmet = append(unmet, fmt.Sprintf("body does not contain %s", quote(want)))
+			unmet = append(unmet, fmt.Sprintf("body does not contain %s", oneline.Quote(want, mostQuoted)))
 		}
 	}
 	for _, bad := range r.NotContains {
 		if strings.Contains(body, bad) {
-			unmet = append(unmet, fmt.Sprintf("body contains %s", quote(bad)))
+			unmet = append(unmet, fmt.Sprintf("body contains %s", oneline.Quote(bad, mostQuoted)))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		got := strings.Join(a.Header.Values(name), ", ")
 		if !strings.Contains(got, r.Header[name]) {
-			unmet = append(unmet, fmt.Sprintf("header %s is %s, expected %s", name, quote(got), quote(r.Header[name])))
+			unmet = append(unmet, fmt.Sprintf("header %s is %s, expected %s", name, oneline.Quote(got, mostQuoted), oneline.Quote(r.Header[name], mostQuoted)))
 		}
 	}
 	if r.SameBody && r.BodySHA256 != "" {
@@ -91,12 +96,4 @@ func (r Rules) Check(a Answer) []string {
 func Hash(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:])
-}
-
-func quote(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
 }

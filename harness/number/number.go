@@ -217,3 +217,11 @@ func thousands(digits string) string {
 	}
 	return b.String()
 }
+
+// Plural is "1 run" or "1,234 runs": a count with its noun, which takes an s.
+func Plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Count(n) + " " + noun + "s"
+}

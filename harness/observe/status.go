@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"abacus/harness/oneline"
 )
 
 const (
@@ -59,9 +61,9 @@ func notStatus(data []byte) error {
 	case text == "":
 		return fmt.Errorf("%w: the answer is empty", ErrNotStatus)
 	case strings.HasPrefix(text, "<"):
-		return fmt.Errorf("%w: an HTML page that begins %s", ErrNotStatus, quoted(text))
+		return fmt.Errorf("%w: an HTML page that begins %s", ErrNotStatus, oneline.Quote(text, mostQuoted))
 	}
-	return fmt.Errorf("%w: it begins %s", ErrNotStatus, quoted(text))
+	return fmt.Errorf("%w: it begins %s", ErrNotStatus, oneline.Quote(text, mostQuoted))
 }
 
 // statusParser fills a Status from the keys in turn.
@@ -78,9 +80,9 @@ func (p *statusParser) take(key, value string) error {
 	s := &p.status
 	switch key {
 	case "ServerVersion":
-		s.ServerVersion = shorten(value, maxVersion)
+		s.ServerVersion = oneline.Shorten(value, maxVersion)
 	case "ServerMPM":
-		s.ServerMPM = shorten(value, 40)
+		s.ServerMPM = oneline.Shorten(value, 40)
 	case "Scoreboard":
 		board, err := parseScoreboard(value)
 		if err != nil {
@@ -91,7 +93,7 @@ func (p *statusParser) take(key, value string) error {
 		if to := p.wholeField(key); to != nil {
 			n, err := strconv.ParseInt(value, 10, 64)
 			if err != nil || n < 0 {
-				return fmt.Errorf("status page: %s: %s is not a whole number from 0", key, quoted(value))
+				return fmt.Errorf("status page: %s: %s is not a whole number from 0", key, oneline.Quote(value, mostQuoted))
 			}
 			*to = &n
 			break
@@ -102,7 +104,7 @@ func (p *statusParser) take(key, value string) error {
 		}
 		f, err := strconv.ParseFloat(value, 64)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("status page: %s: %s is not a number", key, quoted(value))
+			return fmt.Errorf("status page: %s: %s is not a number", key, oneline.Quote(value, mostQuoted))
 		}
 		// A system without a load average says -1: absent.
 		if f >= 0 {

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"abacus/harness/oneline"
 )
 
 // StatusPoller reads a mod_status page over a connection of its own, which it
@@ -56,10 +58,10 @@ func StatusURL(rawURL string) (string, error) {
 		if errors.As(err, &parse) {
 			err = parse.Err
 		}
-		return "", fmt.Errorf("status URL %s: %w", quoted(rawURL), err)
+		return "", fmt.Errorf("status URL %s: %w", oneline.Quote(rawURL, mostQuoted), err)
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
-		return "", fmt.Errorf("status URL %s: must be http:// or https:// with a host", quoted(rawURL))
+		return "", fmt.Errorf("status URL %s: must be http:// or https:// with a host", oneline.Quote(rawURL, mostQuoted))
 	}
 	if !u.Query().Has("auto") {
 		if u.RawQuery != "" {
@@ -143,7 +145,7 @@ func (t timedOut) Unwrap() error { return context.DeadlineExceeded }
 func refused(resp *http.Response) error {
 	switch code := resp.StatusCode; {
 	case code >= 300 && code < 400:
-		return fmt.Errorf("status page: answered %d, a redirect to %s, which is not followed", code, quoted(resp.Header.Get("Location")))
+		return fmt.Errorf("status page: answered %d, a redirect to %s, which is not followed", code, oneline.Quote(resp.Header.Get("Location"), mostQuoted))
 	case code == http.StatusForbidden:
 		return errors.New("status page: answered 403: this address may not see it (Require local, or Require ip)")
 	case code == http.StatusNotFound:

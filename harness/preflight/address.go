@@ -7,7 +7,12 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"abacus/harness/oneline"
 )
+
+// mostQuoted bounds a text of the server's or the user's in quotes, in runes.
+const mostQuoted = 80
 
 // Classify resolves a host, a name or an address without port. loopback tells
 // that all its addresses are this machine's own, private that all are loopback
@@ -48,7 +53,7 @@ func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	}
 	list, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
-		return nil, fmt.Errorf("resolve %s: %w", quoted(host), err)
+		return nil, fmt.Errorf("resolve %s: %w", oneline.Quote(host, mostQuoted), err)
 	}
 	for i, a := range list {
 		list[i] = a.Unmap()
@@ -56,7 +61,7 @@ func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	slices.SortFunc(list, netip.Addr.Compare)
 	list = slices.Compact(list)
 	if len(list) == 0 {
-		return nil, fmt.Errorf("resolve %s: no address", quoted(host))
+		return nil, fmt.Errorf("resolve %s: no address", oneline.Quote(host, mostQuoted))
 	}
 	return list, nil
 }

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"abacus/harness/oneline"
 )
 
 // DefaultFetches is how often a page is fetched without load.
@@ -28,7 +30,7 @@ func CheckTarget(ctx context.Context, t Target, fetches int) (Page, []Check) {
 	page := Page{Scenario: t.Scenario, Variant: t.Variant, Path: t.Path, URL: redact(t.URL)}
 	u, err := t.parse()
 	if err != nil {
-		page.Error = "the URL is not usable: " + shorten(err.Error(), 160)
+		page.Error = "the URL is not usable: " + oneline.Shorten(err.Error(), 160)
 		c := t.check("page.reachable", "Can the page be reached?", "parse the URL")
 		c.Severity, c.Finding, c.Advice = Critical, page.Error, "Write an absolute URL such as http://127.0.0.1:8080/page."
 		return page, []Check{c}
@@ -76,7 +78,7 @@ func redact(raw string) string {
 	if u, err := url.Parse(raw); err == nil {
 		return u.Redacted()
 	}
-	return shorten(raw, 200)
+	return oneline.Shorten(raw, 200)
 }
 
 func dialledHost(t Target, u *url.URL) string {
@@ -90,7 +92,7 @@ func dialledHost(t Target, u *url.URL) string {
 // fill takes the first whole answer over into the page.
 func fill(p *Page, good []fetched) {
 	f := good[0]
-	p.Status, p.Protocol, p.TLS = f.status, shorten(f.proto, 20), f.tls
+	p.Status, p.Protocol, p.TLS = f.status, oneline.Shorten(f.proto, 20), f.tls
 	if !f.cut {
 		n := f.length
 		p.Bytes, p.SHA256 = &n, f.sha256
@@ -106,7 +108,7 @@ func notable(h http.Header) map[string]string {
 		"Etag", "Last-Modified", "Server", "Vary", "Via", "X-Cache", "X-Powered-By",
 	} {
 		if values := h.Values(name); len(values) > 0 {
-			kept[name] = shorten(strings.Join(values, ", "), 200)
+			kept[name] = oneline.Shorten(strings.Join(values, ", "), 200)
 		}
 	}
 	if len(kept) == 0 {
@@ -116,8 +118,7 @@ func notable(h http.Header) map[string]string {
 }
 
 func (t Target) reachable(page *Page, s survey, good []fetched) Check {
-	c := t.check("page.reachable", "Can the page be reached?", fmt.Sprintf("%s without load", plural(len(s.fetches), "fetch")))
-	c.Method = fmt.Sprintf("%d fetches without load, one after another", len(s.fetches))
+	c := t.check("page.reachable", "Can the page be reached?", fmt.Sprintf("%d fetches without load, one after another", len(s.fetches)))
 	if len(page.Addresses) > 0 {
 		c.Evidence = append(c.Evidence, "addresses: "+strings.Join(page.Addresses, ", "))
 	}
@@ -191,9 +192,9 @@ func (t Target) redirect(page *Page, u *url.URL, f fetched) (Check, bool) {
 	if f.status < 300 || f.status > 399 || location == "" {
 		return Check{}, false
 	}
-	page.Redirect = shorten(location, 300)
+	page.Redirect = oneline.Shorten(location, 300)
 	c := t.check("page.redirect", "Does the page redirect?", "the Location header of the first answer")
-	c.Evidence = []string{fmt.Sprintf("status %d, Location: %s", f.status, shorten(location, 200))}
+	c.Evidence = []string{fmt.Sprintf("status %d, Location: %s", f.status, oneline.Shorten(location, 200))}
 	to, err := u.Parse(location)
 	if err != nil {
 		c.Severity = Warning
@@ -201,17 +202,17 @@ func (t Target) redirect(page *Page, u *url.URL, f fetched) (Check, bool) {
 		c.Advice = "Correct the redirect, or measure the page itself."
 		return c, true
 	}
-	page.Redirect = shorten(to.Redacted(), 300)
+	page.Redirect = oneline.Shorten(to.Redacted(), 300)
 	if elsewhere(t, u, to) {
 		page.RedirectElsewhere = true
 		c.Severity = Critical
-		c.Finding = fmt.Sprintf("the page redirects to another host, %s, which is never loaded", quoted(to.Host))
+		c.Finding = fmt.Sprintf("the page redirects to another host, %s, which is never loaded", oneline.Quote(to.Host, mostQuoted))
 		c.Advice = "If that host is yours, name its URL as the target and allow it."
 		return c, true
 	}
 	c.Severity = Warning
 	c.Finding = "the page redirects, and the redirect is not followed: you would measure the redirect"
-	c.Advice = "Name " + quoted(to.Redacted()) + " as the target."
+	c.Advice = "Name " + oneline.Quote(to.Redacted(), mostQuoted) + " as the target."
 	if t.Expect.Status == f.status {
 		c.Severity, c.Advice = Info, ""
 		c.Finding = "the page redirects, as expected: the redirect itself is measured"

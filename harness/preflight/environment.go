@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"abacus/harness/oneline"
 )
 
 // environmentSchema is the schema of environment.json that this program writes.
@@ -33,7 +35,7 @@ func readEnvironment(ctx context.Context, abacusVersion, root string) Environmen
 // abbreviation.
 func timeZone(root, tz string) string {
 	if tz = strings.TrimPrefix(tz, ":"); tz != "" && !filepath.IsAbs(tz) {
-		return shorten(tz, 60)
+		return oneline.Shorten(tz, 60)
 	}
 	link := tz
 	if link == "" {
@@ -43,7 +45,7 @@ func timeZone(root, tz string) string {
 		link = to
 	}
 	if _, name, ok := strings.Cut(filepath.ToSlash(link), "/zoneinfo/"); ok {
-		return shorten(name, 60)
+		return oneline.Shorten(name, 60)
 	}
 	name, _ := time.Now().Zone()
 	return name

@@ -10,6 +10,8 @@ import (
 
 	"github.com/shirou/gopsutil/v4/common"
 	"github.com/shirou/gopsutil/v4/mem"
+
+	"abacus/harness/oneline"
 )
 
 // readMachine fills in what Linux tells about itself.
@@ -19,11 +21,11 @@ func readMachine(ctx context.Context, root string, e *Environment) {
 	if release == "" {
 		release = text(at("usr", "lib", "os-release"))
 	}
-	e.Platform = shorten(keyed(release, "PRETTY_NAME", "="), 100)
-	e.Kernel = shorten(text(at("proc", "sys", "kernel", "osrelease")), 100)
+	e.Platform = oneline.Shorten(keyed(release, "PRETTY_NAME", "="), 100)
+	e.Kernel = oneline.Shorten(text(at("proc", "sys", "kernel", "osrelease")), 100)
 	cpuinfo := text(at("proc", "cpuinfo"))
-	e.CPUModel = shorten(cpuModel(cpuinfo), 120)
-	e.Governor = shorten(text(at("sys", "devices", "system", "cpu", "cpu0", "cpufreq", "scaling_governor")), 40)
+	e.CPUModel = oneline.Shorten(cpuModel(cpuinfo), 120)
+	e.Governor = oneline.Shorten(text(at("sys", "devices", "system", "cpu", "cpu0", "cpufreq", "scaling_governor")), 40)
 	e.Virtual = virtualization(root, cpuinfo)
 	ctx = context.WithValue(ctx, common.EnvKey, common.EnvMap{common.HostProcEnvKey: at("proc")})
 	if m, err := mem.VirtualMemoryWithContext(ctx); err == nil {
@@ -86,5 +88,5 @@ func virtualization(root, cpuinfo string) string {
 	case guest:
 		found = append(found, "virtual machine")
 	}
-	return shorten(strings.Join(found, " in "), 120)
+	return oneline.Shorten(strings.Join(found, " in "), 120)
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"abacus/harness/number"
+	"abacus/harness/oneline"
 )
 
 // brokenBody is an answer that began well and did not come whole.
@@ -40,11 +41,11 @@ func explain(err error, t Target) (finding, advice string) {
 	var notTLS tls.RecordHeaderError
 	switch {
 	case errors.As(err, &dns):
-		return fmt.Sprintf("the host %s was not found", quoted(dns.Name)), "Check the host's name, or pin an address with connect_to."
+		return fmt.Sprintf("the host %s was not found", oneline.Quote(dns.Name, mostQuoted)), "Check the host's name, or pin an address with connect_to."
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the connection was refused: nothing listens there", "Start the server, or correct host and port."
 	case errors.As(err, &unverified), errors.As(err, &authority):
-		return "its certificate is not valid for it: " + shorten(err.Error(), 160), "Correct the certificate, or for a test server of your own set tls.insecure."
+		return "its certificate is not valid for it: " + oneline.Shorten(err.Error(), 160), "Correct the certificate, or for a test server of your own set tls.insecure."
 	case errors.As(err, &notTLS), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return "it does not speak TLS", "Use http:// instead of https://."
 	case errors.As(err, &broken) && !isTimeout(err):
@@ -56,7 +57,7 @@ func explain(err error, t Target) (finding, advice string) {
 	case errors.Is(err, context.Canceled):
 		return "the check was interrupted", ""
 	}
-	return shorten(err.Error(), 200), "Fetch the page once by hand (curl -v) and look at what comes."
+	return oneline.Shorten(err.Error(), 200), "Fetch the page once by hand (curl -v) and look at what comes."
 }
 
 func isTimeout(err error) bool {

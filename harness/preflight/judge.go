@@ -67,7 +67,7 @@ func (i Idle) calm() string {
 		parts = append(parts, "CPU "+number.Percent(*i.CPUBusyShare))
 	}
 	if i.IdleWorkers != nil {
-		parts = append(parts, plural(int(*i.IdleWorkers), "worker")+" idle")
+		parts = append(parts, number.Plural(*i.IdleWorkers, "worker")+" idle")
 	}
 	if i.SwapMoved != nil {
 		parts = append(parts, "no swap moved")
@@ -136,7 +136,7 @@ func judgeLoad(i Idle, m Machine) Check {
 		return notSeen(c, "the load average is not known here")
 	}
 	c.Severity = OK
-	c.Finding = fmt.Sprintf("the load average was %.2f on %s", *i.Load1, plural(m.CPUs, "core"))
+	c.Finding = fmt.Sprintf("the load average was %.2f on %s", *i.Load1, number.Plural(int64(m.CPUs), "core"))
 	if *i.Load1 > loadWarn*float64(m.CPUs) {
 		c.Severity = Warning
 		c.Advice = "Wait a minute: the average lags behind, but something was busy a moment ago."
@@ -200,7 +200,7 @@ func judgeWorkers(i Idle) Check {
 		return notSeen(c, "workers are not observed")
 	}
 	c.Severity = OK
-	c.Finding = fmt.Sprintf("at least %s idle", plural(int(*i.IdleWorkers), "worker"))
+	c.Finding = fmt.Sprintf("at least %s idle", number.Plural(*i.IdleWorkers, "worker"))
 	if i.BusyWorkers != nil {
 		c.Evidence = []string{fmt.Sprintf("at most %d busy (the poll itself is one)", *i.BusyWorkers)}
 	}
@@ -211,7 +211,7 @@ func judgeWorkers(i Idle) Check {
 		c.Advice = "Find out who holds them (the status page lists the requests); the server is full before the first request."
 	case i.BusyWorkers != nil && *i.BusyWorkers > max(*i.IdleWorkers, 1):
 		c.Severity = Warning
-		c.Finding = fmt.Sprintf("%s busy without load", plural(int(*i.BusyWorkers), "worker"))
+		c.Finding = fmt.Sprintf("%s busy without load", number.Plural(*i.BusyWorkers, "worker"))
 		c.Advice = "Find out who uses the server, and wait or stop it."
 	}
 	return c
@@ -226,7 +226,7 @@ func judgeForeign(i Idle) Check {
 	c.Severity = grade(rate, foreignWarn, foreignStop)
 	c.Finding = "nobody else asked the server"
 	if *i.ForeignRequests > 0 {
-		c.Finding = fmt.Sprintf("%s came from elsewhere in %v", plural(int(*i.ForeignRequests), "request"),
+		c.Finding = fmt.Sprintf("%s came from elsewhere in %v", number.Plural(*i.ForeignRequests, "request"),
 			time.Duration(i.DurationNS).Round(100*time.Millisecond))
 	}
 	if c.Severity != OK {
@@ -236,7 +236,7 @@ func judgeForeign(i Idle) Check {
 }
 
 func judgeSingles(i Idle) Check {
-	c := Check{ID: "idle.single", Question: "How long does one request take alone?", Method: fmt.Sprintf("%s, one after another, each on its own connection", plural(len(i.Singles), "request"))}
+	c := Check{ID: "idle.single", Question: "How long does one request take alone?", Method: fmt.Sprintf("%s, one after another, each on its own connection", number.Plural(int64(len(i.Singles)), "request"))}
 	if len(i.Singles) == 0 {
 		return notSeen(c, "no single request was made")
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"abacus/harness/number"
+	"abacus/harness/oneline"
 )
 
 // SameBody compares the bodies of a scenario's variants, page by page. Give it
@@ -56,7 +57,7 @@ func SameBody(pages []Page) []Check {
 			c.Advice = "See the checks of the variants named below."
 		}
 		if k.path != "" {
-			c.Evidence = append([]string{"page " + shorten(k.path, 120)}, c.Evidence...)
+			c.Evidence = append([]string{"page " + oneline.Shorten(k.path, 120)}, c.Evidence...)
 		}
 		checks = append(checks, c)
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http/httptrace"
 	"time"
+
+	"abacus/harness/oneline"
 )
 
 // SingleRequest makes one request on a fresh connection and splits it into
@@ -15,14 +17,14 @@ import (
 func SingleRequest(ctx context.Context, t Target) Phases {
 	u, err := t.parse()
 	if err != nil {
-		return Phases{Error: shorten(err.Error(), 200)}
+		return Phases{Error: oneline.Shorten(err.Error(), 200)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.timeout())
 	defer cancel()
 	var marks phaseMarks
 	req, err := t.request(httptrace.WithClientTrace(ctx, marks.trace()), u)
 	if err != nil {
-		return Phases{Error: shorten(plain(err).Error(), 200)}
+		return Phases{Error: oneline.Shorten(plain(err).Error(), 200)}
 	}
 	transport := t.transport(false)
 	defer transport.CloseIdleConnections()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"abacus/harness/number"
+	"abacus/harness/oneline"
 )
 
 // stability judges whether all fetches gave the same bytes, and says what
@@ -31,7 +32,7 @@ func (t Target) stability(page *Page, s survey, good []fetched) Check {
 	}
 	if d := s.differs; d != nil {
 		c.Evidence = append(c.Evidence, fmt.Sprintf("first difference within one length at byte %s: %s, later %s",
-			number.Count(int64(d.offset)), quoted(d.was), quoted(d.later)))
+			number.Count(int64(d.offset)), oneline.Quote(d.was, mostQuoted), oneline.Quote(d.later, mostQuoted)))
 	}
 	switch {
 	case cut:
@@ -97,7 +98,7 @@ func (t Target) cache(good []fetched) *Check {
 		c.Finding = fmt.Sprintf("hits and misses alternate without load: %d hits, %d misses", hits, misses)
 		c.Advice = "Look for several caches behind one address, or entries that expire at once."
 	default:
-		c.Finding = "X-Cache says " + quoted(seen[0])
+		c.Finding = "X-Cache says " + oneline.Quote(seen[0], mostQuoted)
 	}
 	return &c
 }
@@ -112,7 +113,7 @@ func cacheWord(v string) string {
 	case strings.HasPrefix(low, "miss"), strings.HasPrefix(low, "tcp_miss"):
 		return "miss"
 	}
-	return shorten(v, 60)
+	return oneline.Shorten(v, 60)
 }
 
 // intermediary tells that something between answers, nil when nothing shows.
@@ -120,7 +121,7 @@ func (t Target) intermediary(f fetched) *Check {
 	c := t.check("page.intermediary", "Who answers?", "Via, Age and CF-Ray of the first answer")
 	for _, name := range []string{"Via", "Age", "Cf-Ray", "Cf-Cache-Status"} {
 		if v := f.header.Get(name); v != "" {
-			c.Evidence = append(c.Evidence, name+": "+shorten(v, 120))
+			c.Evidence = append(c.Evidence, name+": "+oneline.Shorten(v, 120))
 		}
 	}
 	if len(c.Evidence) == 0 {
@@ -140,8 +141,8 @@ func (t Target) encoding(f fetched) *Check {
 	}
 	c := t.check("page.encoding", "Is the body compressed?", "the Content-Encoding header of the first answer")
 	c.Severity = Info
-	c.Finding = fmt.Sprintf("the body comes compressed (%s): sizes and bytes per second are of the compressed form", quoted(v))
-	c.Evidence = []string{"Vary: " + shorten(f.header.Get("Vary"), 120)}
+	c.Finding = fmt.Sprintf("the body comes compressed (%s): sizes and bytes per second are of the compressed form", oneline.Quote(v, mostQuoted))
+	c.Evidence = []string{"Vary: " + oneline.Shorten(f.header.Get("Vary"), 120)}
 	return &c
 }
 

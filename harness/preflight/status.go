@@ -3,6 +3,9 @@ package preflight
 import (
 	"fmt"
 	"time"
+
+	"abacus/harness/number"
+	"abacus/harness/oneline"
 )
 
 // StatusSeen is what one poll of the server's status page gave, as plain
@@ -46,21 +49,21 @@ func CheckStatus(s StatusSeen) Check {
 		if s.Wanted {
 			c.Severity = Warning
 		}
-		c.Finding = "workers are not observed: " + shorten(s.Error, 200)
+		c.Finding = "workers are not observed: " + oneline.Shorten(s.Error, 200)
 		c.Advice = "Fetch it by hand with ?auto: it must be mod_status's page (SetHandler server-status), allowed to this address (Require local), and quick."
 		return c
 	}
 	if s.Version != "" {
-		c.Evidence = append(c.Evidence, shorten(s.Version, 120))
+		c.Evidence = append(c.Evidence, oneline.Shorten(s.Version, 120))
 	}
 	if s.MPM != "" {
-		c.Evidence = append(c.Evidence, "MPM "+shorten(s.MPM, 40))
+		c.Evidence = append(c.Evidence, "MPM "+oneline.Shorten(s.MPM, 40))
 	}
 	if s.BusyWorkers != nil && s.IdleWorkers != nil {
 		c.Evidence = append(c.Evidence, fmt.Sprintf("%d busy (this poll is one), %d idle", *s.BusyWorkers, *s.IdleWorkers))
 	}
 	if s.Slots > 0 {
-		c.Evidence = append(c.Evidence, fmt.Sprintf("%s: the effective worker limit", plural(s.Slots, "slot")))
+		c.Evidence = append(c.Evidence, fmt.Sprintf("%s: the effective worker limit", number.Plural(int64(s.Slots), "slot")))
 	}
 	c.Evidence = append(c.Evidence, fmt.Sprintf("answered in %v", s.Took.Round(10*time.Microsecond)))
 	if !s.Extended {
