@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -93,4 +94,32 @@ func Redact(h scenarios.Header) string { return storedHeader(h.Name, h.Value) }
 func isSecretPath(path string) bool {
 	i := strings.LastIndex(path, "headers.")
 	return i >= 0 && secretHeader(path[i+len("headers."):])
+}
+
+// queryWords are the words of a query parameter's name that make its value a
+// secret.
+func queryWords() []string {
+	return []string{"token", "secret", "password", "passwd", "pwd", "passphrase", "apikey", "credential", "credentials", "signature", "sig", "jwt", "auth", "session", "sessionid"}
+}
+
+// secretParameter is the name of a parameter in a URL's or path's query that
+// carries a secret, "" when none does. A URL is shown everywhere, and names
+// variants and folders, so that it cannot be redacted as a header's value is.
+func secretParameter(text string) string {
+	_, query, _ := strings.Cut(text, "?")
+	query, _, _ = strings.Cut(query, "#")
+	for pair := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
+		name, value, _ := strings.Cut(pair, "=")
+		if plainName, err := url.QueryUnescape(name); err == nil {
+			name = plainName
+		}
+		words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+		if value == "" {
+			continue
+		}
+		if strings.Contains(strings.Join(words, "_")+"_", "api_key_") || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(queryWords(), w) }) {
+			return name
+		}
+	}
+	return ""
 }

@@ -42,8 +42,8 @@ func (l *loader) urls(args []string) {
 		s.Question = "Which of these answers faster under the same load?"
 		s.Steps = scenarios.Steps{{Concurrency: compareLevel, Requests: compareRequests, Duration: compareDuration, KeepAlive: true}}
 	}
-	if u, err := url.Parse(args[0]); err != nil || u.User != nil {
-		s.Title = "" // the URL is refused below, and may hold a password
+	if u, err := url.Parse(args[0]); err != nil || u.User != nil || secretParameter(args[0]) != "" {
+		s.Title = "" // the URL is refused below, and may hold a secret
 	}
 	l.campaign = plan.Campaign{Name: s.Name, Scenarios: []scenarios.Scenario{s}}
 	l.campaign.Title, l.campaign.Question = s.Title, s.Question

@@ -95,10 +95,9 @@ func (l *loader) checkURL(path, text string) {
 		}
 		l.bad(path, "", "is no URL: %v", err)
 	case u.User != nil:
-		// The value is not repeated: it holds a password.
-		rest, pos, _ := l.nearest(path)
-		l.problems = append(l.problems, Problem{File: pos.file, Line: pos.line, Key: strings.TrimPrefix(pos.key+rest, "."),
-			Text: `must not hold a user or password; use headers: {Authorization: "Basic ${CREDENTIALS}"}`})
+		l.badSecret(path, `must not hold a user or password; use headers: {Authorization: "Basic ${CREDENTIALS}"}`)
+	case secretParameter(text) != "":
+		l.badSecret(path, secretQueryText(text))
 	case u.Scheme != "http" && u.Scheme != "https":
 		suggestion := metric.Nearest(u.Scheme, []string{"http", "https"})
 		if suggestion != "" && u.Host != "" {
@@ -122,6 +121,19 @@ func (l *loader) checkURL(path, text string) {
 	}
 }
 
+// badSecret reports a value that is not repeated, since it holds a secret.
+func (l *loader) badSecret(path, text string) {
+	rest, pos, _ := l.nearest(path)
+	p := Problem{File: pos.file, Line: pos.line, Key: strings.TrimPrefix(pos.key+rest, "."), Text: text}
+	if !slices.Contains(l.problems, p) {
+		l.problems = append(l.problems, p)
+	}
+}
+
+func secretQueryText(text string) string {
+	return fmt.Sprintf("must not hold a secret (%s=), since URLs are stored and shown; send it in a header from the environment, as in headers: {Authorization: \"Bearer ${TOKEN}\"}", secretParameter(text))
+}
+
 func validPort(s string) bool {
 	n, err := strconv.Atoi(s)
 	return err == nil && n >= 1 && n <= 65535
@@ -141,6 +153,8 @@ func (l *loader) checkPath(path, text string) {
 			suggestion = ""
 		}
 		l.bad(path, suggestion, "must be a path that begins with /; an absolute address goes under url:")
+	case secretParameter(text) != "":
+		l.badSecret(path, secretQueryText(text))
 	case strings.HasPrefix(text, "//"):
 		l.bad(path, "", "must not begin with //, which would name another host")
 	case hasControl(text) || strings.ContainsAny(text, " \t"):
@@ -234,6 +248,10 @@ func (l *loader) checkHeader(path string, h scenarios.Header) {
 		l.bad(path, "", "was not stored because it is secret; give it again, best as ${NAME} from the environment")
 	default:
 		l.checkReferences(path, h.Value)
+		if Redact(h) == redacted {
+			_, pos, _ := l.nearest(path)
+			l.warnings = append(l.warnings, fmt.Sprintf("%s: headers.%s is stored as %s, so that the record cannot be resumed or repeated as it is; ${NAME} from the environment can", pos, h.Name, redacted))
+		}
 	}
 }
 
