@@ -27,11 +27,14 @@ const PartRequests = 250_000
 // from Run's own goroutine. When ctx ends, the result holds what was done
 // until then and is marked Interrupted.
 func Run(ctx context.Context, job load.Job, progress func(load.Progress)) (*load.Result, error) {
-	return engine{partRequests: PartRequests}.run(ctx, job, progress)
+	return engine{partRequests: PartRequests, maxHeap: mostHeap}.run(ctx, job, progress)
 }
 
 // engine holds what tests make smaller.
-type engine struct{ partRequests int64 }
+type engine struct {
+	partRequests int64
+	maxHeap      uint64
+}
 
 func (e engine) run(ctx context.Context, job load.Job, progress func(load.Progress)) (*load.Result, error) {
 	if err := check(job); err != nil {
@@ -49,7 +52,7 @@ func (e engine) run(ctx context.Context, job load.Job, progress func(load.Progre
 	if progress == nil {
 		progress = func(load.Progress) {}
 	}
-	r := &run{job: job, request: req, zero: zero, partRequests: e.partRequests, progress: progress}
+	r := &run{job: job, request: req, zero: zero, partRequests: e.partRequests, maxHeap: e.maxHeap, progress: progress}
 	if err := r.do(ctx); err != nil {
 		return nil, err
 	}

@@ -2,13 +2,17 @@ package heylib
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"abacus/harness/fault"
 	"abacus/harness/load"
 )
 
@@ -80,6 +84,29 @@ func TestFailuresByKind(t *testing.T) {
 				t.Errorf("elapsed %d ns", res.ElapsedNS)
 			}
 		})
+	}
+}
+
+// TestErrorsDoNotFillTheMemory: the library keeps every different error text
+// whole, and a server can put megabytes of its own into one.
+func TestErrorsDoNotFillTheMemory(t *testing.T) {
+	var n atomic.Int64
+	filler := strings.Repeat("x", 64<<10)
+	url := script(t, func(c net.Conn, r *bufio.Reader) {
+		for readHead(r) {
+			if _, err := fmt.Fprintf(c, "HTTP/1.1 %d%s\r\n\r\n", n.Add(1), filler); err != nil {
+				return
+			}
+		}
+	})
+	const spare, requests = 20 << 20, 2500
+	runtime.GC()
+	res, err := engine{partRequests: PartRequests, maxHeap: heapBytes() + spare}.run(t.Context(), newJob(url, requests, 4), nil)
+	if err == nil || !strings.Contains(err.Error(), "error texts") || !strings.Contains(fault.HintOf(err), "native") || res != nil {
+		t.Errorf("result %+v, error %v", res, err)
+	}
+	if seen := n.Load(); seen >= requests {
+		t.Errorf("the run went on to its end, over %d errors of 64 KiB", seen)
 	}
 }
 

@@ -147,8 +147,8 @@ func wholeSeconds(d time.Duration) int {
 
 // run makes the part's requests until all are made, limit is over (0: none)
 // or ctx ends. giveUp cancels the requests under way. tick is called at every
-// interval.
-func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Duration, tick func()) error {
+// interval; its error ends the part.
+func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Duration, tick func() error) error {
 	var wg sync.WaitGroup
 	for _, w := range p.works {
 		wg.Go(func() {
@@ -179,10 +179,11 @@ func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Du
 		}
 	}
 	cancelled := ctx.Done()
+	var failed error
 	for {
 		select {
 		case <-done:
-			return p.close()
+			return errors.Join(failed, p.close())
 		case <-loading:
 			loading = nil
 			if limit > 0 {
@@ -203,7 +204,12 @@ func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Du
 		case <-late:
 			cut()
 		case <-ticker.C:
-			tick()
+			if failed == nil {
+				if failed = tick(); failed != nil {
+					stop()
+					cut()
+				}
+			}
 		}
 	}
 }

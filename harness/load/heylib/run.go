@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"abacus/harness/clock"
+	"abacus/harness/fault"
 	"abacus/harness/load"
 )
 
@@ -15,6 +16,7 @@ type run struct {
 	request      *request
 	zero         time.Time // of the library's offsets
 	partRequests int64
+	maxHeap      uint64
 	progress     func(load.Progress)
 
 	tracer      tracer
@@ -71,14 +73,19 @@ func (r *run) part(ctx context.Context, n int64, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	tick := func() {
+	tick := func() error {
 		select {
 		case <-p.loading:
 		default:
-			return // the load has not begun
+			return nil // the load has not begun
 		}
 		begun := r.begun + p.begun()
 		r.progress(load.Progress{ElapsedNS: int64(r.loaded + time.Since(p.first)), Begun: &begun})
+		if heapOver(r.maxHeap) {
+			return fault.Hint(fmt.Errorf("given up after %d requests: hey's library keeps the error texts of all of them, and this server's have filled %d MiB", begun, r.maxHeap>>20),
+				"use the native engine, whose memory does not depend on the server")
+		}
+		return nil
 	}
 	err = p.run(ctx, giveUp, limit, tick)
 	r.tracer.closeAll()

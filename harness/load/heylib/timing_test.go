@@ -321,7 +321,7 @@ func TestParts(t *testing.T) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 		}
 	})
-	res, err := engine{partRequests: 100}.run(t.Context(), newJob(url, 1030, 7), nil)
+	res, err := engine{partRequests: 100, maxHeap: mostHeap}.run(t.Context(), newJob(url, 1030, 7), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +361,7 @@ func TestDurationInParts(t *testing.T) {
 	url, server := serve(t, hello)
 	job := newJob(url, 0, 4)
 	job.Duration = 100 * time.Millisecond
-	res, err := engine{partRequests: 50}.run(t.Context(), job, nil)
+	res, err := engine{partRequests: 50, maxHeap: mostHeap}.run(t.Context(), job, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
