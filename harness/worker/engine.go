@@ -19,8 +19,9 @@ import (
 // DefaultGrace is how long a stopped child may take to give its result.
 const DefaultGrace = 2 * time.Second
 
-// linger is how long the output of a child that has ended is still read.
-const linger = 5 * time.Second
+// linger is how long the output of a child that has ended is still read: no
+// more than a pipe holds.
+const linger = 2 * time.Second
 
 // Engine runs each job in a child process of its own, in its own process
 // group, so that a Ctrl-C at the terminal reaches the parent only. It can be
@@ -93,6 +94,9 @@ func (e *Engine) Run(ctx context.Context, job load.Job, progress func(load.Progr
 	readErr := t.read(bufio.NewReader(c.stdout), progress, c.stop)
 	if readErr != nil {
 		c.kill()
+	}
+	if errors.Is(readErr, os.ErrDeadlineExceeded) {
+		readErr = nil // it has ended, and left its output to somebody else
 	}
 	exitErr := c.wait()
 	if errors.Is(exitErr, exec.ErrWaitDelay) {

@@ -191,6 +191,24 @@ func TestHangAfterResultKeepsIt(t *testing.T) {
 	}
 }
 
+// TestOrphanAfterResult: what the child leaves behind with its output does not
+// spoil the result, and does not live on.
+func TestOrphanAfterResult(t *testing.T) {
+	t.Parallel()
+	res, err := as(t, "orphan").Run(t.Context(), fakeJob(1), nil)
+	if err != nil || res == nil || len(res.Notes) != 1 {
+		t.Fatalf("result %+v, error %v", res, err)
+	}
+	pid, err := strconv.Atoi(res.Notes[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !endsWithin(pid, 3*time.Second) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		t.Errorf("process %d was left behind", pid)
+	}
+}
+
 func TestKilledChild(t *testing.T) {
 	e := as(t, "serve=until stopped")
 	var pid int

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -78,6 +79,19 @@ var roles = map[string]func(arg string) int{
 		}
 		return 3
 	},
+	// orphan leaves a child of its own behind, which holds its output; the
+	// result's note is that one's pid.
+	"orphan": func(string) int {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), roleVar+"=holder")
+		cmd.Stdout = os.Stdout
+		if err := cmd.Start(); err != nil {
+			panic(err)
+		}
+		_ = (&output{w: os.Stdout}).write(record{Type: typeResult, Result: &load.Result{Engine: "fake", Notes: []string{strconv.Itoa(cmd.Process.Pid)}}})
+		return 0
+	},
+	"holder": func(string) int { time.Sleep(time.Minute); return 0 },
 	"deaf": func(string) int { // does not notice that it should stop
 		out := &output{w: os.Stdout}
 		_ = out.write(record{Type: typeProgress, Progress: &load.Progress{ElapsedNS: 5e9, Counts: load.Counts{Complete: 41}}})
