@@ -180,6 +180,26 @@ func TestSecretsAreExpandedForTheEngineAlone(t *testing.T) {
 	}
 }
 
+// A body from a file goes to the engine; the record, which has a file for each
+// run, does not repeat it.
+func TestBodyFileIsSentAndNotStored(t *testing.T) {
+	c := ladderCampaign(server(t).URL)
+	c.Method, c.BodyFile = "POST", "body.txt"
+	e := &fakeEngine{}
+	_, r, err := walk(t, t.Context(), c, e, func(k *Campaign) {
+		k.Needs.ReadFile = func(name string) ([]byte, error) { return []byte("all of " + name), nil }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(e.jobs[0].Body); got != "all of body.txt" {
+		t.Errorf("the engine got %q", got)
+	}
+	if got := runs(t, r)[0].Job.Body; len(got) != 0 {
+		t.Errorf("the record holds %q", got)
+	}
+}
+
 func TestStopIfEndsTheLadder(t *testing.T) {
 	c := ladderCampaign(server(t).URL)
 	c.StopIf = []string{"failed > 20%"}

@@ -32,20 +32,16 @@ func labKey(cell plan.Cell) string {
 		return cell.Lab
 	}
 	s := cell.Settings
-	key := labExternal
+	var server scenarios.Server
 	if s.Server != nil {
-		key += " " + s.Server.Host
-		for _, name := range s.Server.Processes {
-			key += " " + name
-		}
+		server = *s.Server
 	}
 	status, off := s.StatusURL()
-	return fmt.Sprintf("%s %s %v", key, status, off)
+	return fmt.Sprintf("%s %q %q %q %v", labExternal, server.Host, server.Processes, status, off)
 }
 
-const (
-	labExternal = "external"
-)
+// labExternal is the lab of targets that are the user's.
+const labExternal = plan.LabExternal
 
 // startLabs starts each lab that the plan needs, once, and resolves the
 // cells' targets on them.
@@ -107,7 +103,7 @@ func (c *Campaign) noteLab(kind string, lab *Lab) {
 		if c.Manifest.StatusURLs == nil {
 			c.Manifest.StatusURLs = map[string]string{}
 		}
-		c.Manifest.StatusURLs[kind] = withoutUser(lab.StatusURL)
+		c.Manifest.StatusURLs[kind] = lab.StatusURL
 	}
 	if lab.BaseURL != "" {
 		c.event(Event{Kind: EventLab, Text: fmt.Sprintf("%s serves at %s", kind, lab.BaseURL)})
@@ -130,14 +126,6 @@ func (c *Campaign) describeMachine(ctx context.Context) error {
 	}
 	e.Versions, e.SameMachine = versions, &shared
 	return c.Record.WriteEnvironment(e)
-}
-
-func withoutUser(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	return u.Redacted()
 }
 
 // stopLabs ends all labs that were started; every one is tried.
@@ -224,6 +212,9 @@ func (c *Campaign) withRequest(j load.Job, s scenarios.Settings, expand bool) (l
 		j.Headers = append(j.Headers, load.Header{Name: "User-Agent", Value: fmt.Sprintf("abacus/%s (%s)", c.Needs.Version, c.Manifest.Campaign)})
 	}
 	switch {
+	case s.BodyFile != "" && !expand:
+		// campaign.yaml names the file; its content may be large, or secret,
+		// and would stand in each run.
 	case s.BodyFile != "":
 		body, err := c.Needs.ReadFile(s.BodyFile)
 		if err != nil {

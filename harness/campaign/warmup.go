@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"abacus/harness/load"
+	"abacus/harness/number"
 	"abacus/harness/plan"
 	"abacus/harness/record"
 	"abacus/scenarios"
@@ -34,7 +35,7 @@ func (c *Campaign) warmUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		k := fmt.Sprintf("%s %s %s %t %q %q", stored.Method, stored.URL, stored.ConnectTo, stored.KeepAlive, stored.Headers, stored.Body)
+		k := fmt.Sprintf("%s %s %s %t %q %q %s", stored.Method, stored.URL, stored.ConnectTo, stored.KeepAlive, stored.Headers, stored.Body, cell.Settings.BodyFile)
 		best, ok := highest[k]
 		if !ok {
 			order = append(order, k)
@@ -120,12 +121,12 @@ func (c *Campaign) warmReason(ctx context.Context, cell plan.Cell, w *record.War
 	case w.Steady:
 		return fmt.Sprintf("steady after %v", after)
 	case !wanted:
-		return fmt.Sprintf("%d requests in %v", w.Requests, after)
+		return fmt.Sprintf("%s in %v", number.Plural(w.Requests, "request"), after)
 	case len(w.WindowsPerS) < steadyWindows:
 		return fmt.Sprintf("too few windows to tell in %v", after)
 	}
 	last := w.WindowsPerS[len(w.WindowsPerS)-steadyWindows:]
-	return fmt.Sprintf("not steady after %v: the last %d windows went from %.0f to %.0f requests/s", after, steadyWindows, slices.Min(last), slices.Max(last))
+	return fmt.Sprintf("not steady after %v: the last %d windows went from %s to %s requests/s", after, steadyWindows, number.Count(int64(slices.Min(last)+0.5)), number.Count(int64(slices.Max(last)+0.5)))
 }
 
 // isSteady tells whether the last windows are within steadySpread.

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -39,14 +38,22 @@ func askAllowed(ctx context.Context, env *Env, job *runJob) error {
 		return refusal
 	}
 	fmt.Fprintf(env.Stderr, "This loads %s.\nDo you have permission? [y/N] ", about)
-	answer, err := bufio.NewReader(env.Stdin).ReadString('\n')
-	if err != nil && answer == "" {
-		return errors.Join(refusal, err)
-	}
-	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+	answer := make(chan string, 1)
+	go func() {
+		// What was read until an error is the answer: nothing is no.
+		line, _ := bufio.NewReader(env.Stdin).ReadString('\n')
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case a := <-answer:
+		if a == "y" || a == "yes" {
+			return nil
+		}
 		return refusal
+	case <-ctx.Done():
+		fmt.Fprintln(env.Stderr)
+		return interruptedStatus(ctx)
 	}
-	return nil
 }
 
 // isTerminal tells whether a person can be asked.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"abacus/harness/config"
 	"abacus/harness/fault"
 	"abacus/harness/lab"
+	"abacus/harness/load"
 	"abacus/harness/observe"
 	"abacus/harness/plan"
 	"abacus/harness/preflight"
@@ -28,14 +28,10 @@ const statusTimeout = 5 * time.Second
 // needs joins the concrete engines, labs and pollers to what a campaign asks
 // for.
 func needs(env *Env, job *runJob) campaign.Needs {
-	var pid atomic.Int64
-	engine := &worker.Engine{
-		Command: []string{env.Executable, "worker"},
-		Started: func(p int) { pid.Store(int64(p)) },
-	}
+	engine := newWorkers(env)
 	return campaign.Needs{
 		Engine:    engine,
-		ClientPID: func() int { return int(pid.Load()) },
+		ClientPID: func() int { return int(engine.pid.Load()) },
 		StartLab:  func(ctx context.Context, kind string) (*campaign.Lab, error) { return startLab(ctx, env, kind) },
 		Processes: processesNamed,
 		Pollers: func(l *campaign.Lab, host bool, roles func() map[string][]int) []campaign.Poller {
@@ -54,6 +50,26 @@ func needs(env *Env, job *runJob) campaign.Needs {
 		Now:      time.Now,
 		Version:  Version,
 	}
+}
+
+// workers runs each job in a worker process, and knows the one that runs now.
+type workers struct {
+	worker.Engine
+	pid atomic.Int64
+}
+
+func newWorkers(env *Env) *workers {
+	w := &workers{}
+	w.Command = []string{env.Executable, "worker"}
+	w.Started = func(pid int) { w.pid.Store(int64(pid)) }
+	return w
+}
+
+// Run runs one job. When it is over no worker is left to be watched: its
+// number may be another process's by the next run.
+func (w *workers) Run(ctx context.Context, job load.Job, progress func(load.Progress)) (*load.Result, error) {
+	defer w.pid.Store(0)
+	return w.Engine.Run(ctx, job, progress)
 }
 
 // startLab starts one of the labs that abacus can start itself.
@@ -103,11 +119,7 @@ func processesNamed(names []string) []int {
 	return pids
 }
 
-// readEnvironment reads the machine and adds what abacus knows of itself.
-func readEnvironment(ctx context.Context, _ *Env) preflight.Environment {
-	e := preflight.ReadEnvironment(ctx, version())
-	if e.GoVersion == "" {
-		e.GoVersion = runtime.Version()
-	}
-	return e
+// readEnvironment reads the machine as the record keeps it.
+func readEnvironment(ctx context.Context) preflight.Environment {
+	return preflight.ReadEnvironment(ctx, version())
 }

@@ -151,7 +151,7 @@ func measure(ctx context.Context, env *Env, job *runJob, old *record.Reader) err
 	c := job.plan.Campaign
 	now := time.Now()
 	walk := &campaign.Campaign{Plan: job.plan, Bounds: campaign.DefaultBounds(c.Quick), Needs: needs(env, job)}
-	environment := readEnvironment(ctx, env)
+	environment := readEnvironment(ctx)
 	walk.Needs.Environment = func(context.Context) preflight.Environment { return environment }
 	t := terminalOf(env, env.Stderr)
 	show := newProgress(env.Stderr, t, job.plan.Rounds)
@@ -306,7 +306,7 @@ func dryRun(ctx context.Context, env *Env, job *runJob, old *record.Reader) erro
 	d := dryPlan{loaded: job.loaded, plan: job.plan, commands: labCommands(env, job.plan)}
 	walk := &campaign.Campaign{Plan: job.plan}
 	if old != nil {
-		if err := continueWith(job, walk, old, readEnvironment(ctx, env)); err != nil {
+		if err := continueWith(job, walk, old, readEnvironment(ctx)); err != nil {
 			return err
 		}
 		d.record = display(old.Dir())

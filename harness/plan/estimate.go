@@ -82,11 +82,11 @@ func (p *Plan) Estimate(rate Rate) Estimate {
 
 // Fingerprint identifies what is measured: the SHA-256, in lower-case
 // hexadecimal, of the effective campaign and the seed, without what only says
-// where results go and how they are rendered. A record that is resumed must
-// have the same.
+// where results go, how they are rendered, and which hosts may be loaded. A
+// record that is resumed must have the same.
 func (p *Plan) Fingerprint() (string, error) {
 	c := p.Campaign
-	c.Results, c.Report = "", Report{}
+	c.Results, c.Report, c.Allow = "", Report{}, nil
 	data, err := json.Marshal(struct {
 		Campaign Campaign
 		Seed     uint64

@@ -214,6 +214,46 @@ func TestOneWriterAtATime(t *testing.T) {
 	again.Close()
 }
 
+// latest points to the newest record, also when an older one is gone on with.
+func TestLatestIsTheNewest(t *testing.T) {
+	results := t.TempDir()
+	link := filepath.Join(results, "camp", LatestLink)
+	mark := func(at time.Time) string {
+		w, err := Create(results, "camp", at, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.WriteManifest(Manifest{}), w.MarkLatest(), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Base(w.Dir())
+	}
+	old := mark(second)
+	if to, err := os.Readlink(link); err != nil || to != old {
+		t.Errorf("latest is %q, %v; want %s", to, err, old)
+	}
+	newer := mark(second.Add(time.Hour))
+	w, err := Reopen(filepath.Join(results, "camp", old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.MarkLatest(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != newer {
+		t.Errorf("after going on with an older one latest is %q, %v; want %s", to, err, newer)
+	}
+	if err := os.RemoveAll(filepath.Join(results, "camp", newer)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.MarkLatest(); err != nil {
+		t.Fatal(err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != old {
+		t.Errorf("when the newest is gone latest is %q, %v; want %s", to, err, old)
+	}
+}
+
 func TestFind(t *testing.T) {
 	results := t.TempDir()
 	if _, err := Find(results, ""); err == nil || !fault.IsInput(err) {

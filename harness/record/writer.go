@@ -120,13 +120,19 @@ func (w *Writer) probe(need int64) (err error) {
 // Dir is the record's folder.
 func (w *Writer) Dir() string { return w.dir }
 
-// Close lets go of the lock.
+// Close lets go of the lock. The file is removed while the lock is held: once
+// it is free, another writer may hold it.
 func (w *Writer) Close() error {
+	path := filepath.Join(w.dir, lockFile)
+	removed := os.Remove(path)
 	err := w.lock.Close()
-	if rm := os.Remove(filepath.Join(w.dir, lockFile)); rm != nil && !errors.Is(rm, fs.ErrNotExist) {
-		err = errors.Join(err, rm)
+	if removed != nil && !errors.Is(removed, fs.ErrNotExist) {
+		removed = os.Remove(path) // Windows removes no open file
 	}
-	return err
+	if errors.Is(removed, fs.ErrNotExist) {
+		removed = nil
+	}
+	return errors.Join(removed, err)
 }
 
 // WriteManifest replaces record.json.
