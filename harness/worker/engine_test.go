@@ -195,7 +195,9 @@ func TestHangAfterResultKeepsIt(t *testing.T) {
 // spoil the result, and does not live on.
 func TestOrphanAfterResult(t *testing.T) {
 	t.Parallel()
-	res, err := as(t, "orphan").Run(t.Context(), fakeJob(1), nil)
+	e := as(t, "orphan")
+	e.Grace = time.Minute
+	res, err := e.Run(t.Context(), fakeJob(1), nil)
 	if err != nil || res == nil || len(res.Notes) != 1 {
 		t.Fatalf("result %+v, error %v", res, err)
 	}
