@@ -24,11 +24,15 @@ const (
 const hookTail = 4 << 10
 
 // runHooks runs the commands one after another and stops at the first that
-// fails. What was run is returned whatever came of it.
+// fails. What was run is returned whatever came of it, but for a command that
+// the end of ctx ended: that one did not fail, and the error is ctx's.
 func (c *Campaign) runHooks(ctx context.Context, kind string, commands [][]string) ([]record.Hook, error) {
 	var log []record.Hook
 	for _, args := range commands {
 		h := runHook(ctx, kind, args, c.Bounds.HookTimeout)
+		if h.Error != "" && ctx.Err() != nil {
+			return log, fmt.Errorf("%s hook %s: %w", kind, strings.Join(args, " "), ctx.Err())
+		}
 		log = append(log, h)
 		if h.Error != "" {
 			return log, fmt.Errorf("%s hook %s: %s", kind, strings.Join(args, " "), h.Error)

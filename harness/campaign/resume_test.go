@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"abacus/harness/load"
 	"abacus/harness/plan"
-	"abacus/harness/preflight"
 	"abacus/harness/record"
 	"abacus/scenarios"
 )
@@ -185,13 +185,23 @@ func TestContinueRefusesAnotherPlan(t *testing.T) {
 func TestSignalDuringSetup(t *testing.T) {
 	c := ladderCampaign(server(t).URL)
 	cleaned := filepath.Join(t.TempDir(), "cleaned")
-	c.Setup = [][]string{{"sleep", "60"}}
+	c.Setup = [][]string{{"true"}, {"sleep", "60"}}
 	c.Cleanup = [][]string{{"false"}, {"touch", cleaned}}
 	ctx, cancel := context.WithCancel(t.Context())
-	out, r, err := walk(t, ctx, c, &fakeEngine{}, func(k *Campaign) {
-		read := k.Needs.Environment
-		k.Needs.Environment = func(ctx context.Context) preflight.Environment { defer cancel(); return read(ctx) }
-	})
+	begun := filepath.Join(t.TempDir(), "begun")
+	c.Setup[1] = []string{"sh", "-c", `touch "$0"; sleep 60`, begun}
+	go func() {
+		defer cancel()
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(begun); err == nil {
+				return
+			}
+		}
+	}()
+	out, r, err := walk(t, ctx, c, &fakeEngine{}, nil)
+	if len(r.Manifest.Hooks) != 3 || r.Manifest.Hooks[0].Error != "" || r.Manifest.Hooks[1].Kind != hookCleanup {
+		t.Errorf("hooks %+v, want the setup that ended and two cleanups", r.Manifest.Hooks)
+	}
 	if !out.Interrupted || r.Manifest.State != record.StateInterrupted || !strings.HasPrefix(r.Manifest.Reason, "stopped by a signal") {
 		t.Errorf("interrupted %v, state %s, reason %q", out.Interrupted, r.Manifest.State, r.Manifest.Reason)
 	}
