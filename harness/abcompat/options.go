@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"abacus/harness/load"
 )
 
 // The limits and defaults of ab 2.3 as Debian builds it.
@@ -170,8 +172,8 @@ func (o *options) setBody(method, file string) *stop {
 }
 
 func (o *options) addHeader(line string) *stop {
-	name, _, found := strings.Cut(line, ":")
-	if !found || strings.TrimSpace(name) == "" || strings.ContainsAny(line, "\r\n") {
+	name, value, found := strings.Cut(line, ":")
+	if !found || (load.Header{Name: name, Value: value}).Validate() != nil {
 		return &stop{code: exitUsage, text: fmt.Sprintf("ab: -H %q is not one header line (Name: value)\n", line)}
 	}
 	o.headerLines = append(o.headerLines, line)
@@ -183,7 +185,7 @@ func (o *options) finish(rest []string) (*options, *stop) {
 	if len(rest) != 1 {
 		return nil, misuse("ab: wrong number of arguments")
 	}
-	if o.method != "" && !isToken(o.method) {
+	if o.method != "" && !load.IsToken(o.method) {
 		return nil, &stop{code: exitUsage, text: fmt.Sprintf("ab: -m %q is not a method name\n", o.method)}
 	}
 	var ok bool
@@ -224,16 +226,6 @@ func (o *options) timeoutDuration() time.Duration {
 		return 10 * 365 * 24 * time.Hour
 	}
 	return time.Duration(o.timeout) * time.Second
-}
-
-// isToken tells whether s can stand as a method in a request line.
-func isToken(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= 0x7f {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // errorText is the system's text for an error as C programs print it.

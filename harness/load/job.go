@@ -22,6 +22,18 @@ type Header struct {
 	Value string `json:"value"`
 }
 
+// Validate refuses what would break out of its line. The value, which may be a
+// secret, is not repeated.
+func (h Header) Validate() error {
+	switch {
+	case !IsToken(h.Name):
+		return fmt.Errorf("header name %q: must be a word without spaces or separators", h.Name)
+	case strings.ContainsFunc(h.Value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
+		return fmt.Errorf("header %s: its value must not hold control characters", h.Name)
+	}
+	return nil
+}
+
 // Job asks an engine for one run of load. It is a plain value and travels as
 // JSON to the worker process that runs it.
 type Job struct {
@@ -104,8 +116,7 @@ func (j Job) ServerName() string {
 	return host
 }
 
-// Validate returns what is wrong with the job, nil when it can be run. A
-// header's value, which may be a secret, is not repeated.
+// Validate returns what is wrong with the job, nil when it can be run.
 func (j Job) Validate() error {
 	errs := []error{j.checkURL(), j.checkRequest()}
 	if j.Concurrency < 1 {
@@ -147,16 +158,11 @@ func (j Job) checkURL() error {
 // checkRequest refuses what would break out of its place in the request.
 func (j Job) checkRequest() error {
 	var errs []error
-	if j.Method != "" && !isToken(j.Method) {
+	if j.Method != "" && !IsToken(j.Method) {
 		errs = append(errs, fmt.Errorf("method %q: must be a word without spaces or separators", j.Method))
 	}
 	for _, h := range j.Headers {
-		switch {
-		case !isToken(h.Name):
-			errs = append(errs, fmt.Errorf("header name %q: must be a word without spaces or separators", h.Name))
-		case strings.ContainsFunc(h.Value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
-			errs = append(errs, fmt.Errorf("header %s: its value must not hold control characters", h.Name))
-		}
+		errs = append(errs, h.Validate())
 	}
 	return errors.Join(errs...)
 }
@@ -166,8 +172,9 @@ func isPort(s string) bool {
 	return err == nil && n > 0
 }
 
-// isToken tells whether s is a token of RFC 9110.
-func isToken(s string) bool {
+// IsToken tells whether s is a token of RFC 9110, which the names of methods and
+// headers are.
+func IsToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		alnum := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 		return !alnum && !strings.ContainsRune("!#$%&'*+-.^_`|~", c)
