@@ -133,8 +133,9 @@ func (c *Counts) Merge(o Counts) {
 // Interval is what happened in one slice of a run.
 type Interval struct {
 	// StartNS and LengthNS lay the slice on the run's axis, from its load start.
-	StartNS   int64 `json:"start_ns"`
-	LengthNS  int64 `json:"length_ns"`
+	StartNS  int64 `json:"start_ns"`
+	LengthNS int64 `json:"length_ns"`
+	// The counts are those of Counts, of the requests that ended in the slice.
 	Complete  int64 `json:"complete"`
 	Failed    int64 `json:"failed"`
 	Timeouts  int64 `json:"timeouts,omitempty"`
@@ -207,7 +208,8 @@ type Result struct {
 	EngineVersion string `json:"engine_version,omitempty"`
 	// StartedAt is the wall clock and StartMonoNS the machine's monotonic
 	// clock (package clock) when the first connection was begun; ElapsedNS
-	// counts from there to the end of the last answer.
+	// counts from there to the end of the last request, or to the end of
+	// Job.Duration, or the stop, where that came later.
 	StartedAt   time.Time `json:"started_at"`
 	StartMonoNS int64     `json:"start_mono_ns"`
 	ElapsedNS   int64     `json:"elapsed_ns"`
@@ -224,8 +226,9 @@ type Result struct {
 	Waiting    *Distribution `json:"waiting,omitempty"`
 	Processing *Distribution `json:"processing,omitempty"`
 	Total      *Distribution `json:"total,omitempty"`
-	Intervals  []Interval    `json:"intervals,omitempty"`
-	Errors     []ErrorText   `json:"errors,omitempty"`
+	// Intervals follow each other and end with the run.
+	Intervals []Interval  `json:"intervals,omitempty"`
+	Errors    []ErrorText `json:"errors,omitempty"`
 	// DocumentBytes is the body length of the first whole answer, Lengths the
 	// lengths that came (at most ten, the most frequent first).
 	DocumentBytes *int64        `json:"document_bytes,omitempty"`

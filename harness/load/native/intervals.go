@@ -32,7 +32,8 @@ func (v *intervals) loop(finished <-chan struct{}) {
 		case <-tick.C:
 			v.cut(v.run.now())
 		case <-finished:
-			v.cut(v.run.now())
+			// What ended since the last cut must not be lost to a coarse clock.
+			v.cut(max(v.run.now(), v.from+1))
 			return
 		}
 	}
