@@ -66,7 +66,7 @@ func (p *progress) run(e campaign.Event) {
 		head = fmt.Sprintf("round %-2d", r.Round)
 	}
 	left := ""
-	if e.Left > 0 {
+	if e.Left > 0 && !e.Run.CutShort() {
 		left = "  " + p.paint(fmt.Sprintf("%8s left", brief(e.Left)), "2")
 	}
 	p.line(fmt.Sprintf("%s %-17s %s  %s%s", head, r.Cell.Scenario, p.level(r.Cell), p.figures(r), left))
