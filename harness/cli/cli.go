@@ -97,6 +97,10 @@ func newRoot(env *Env) *cobra.Command {
 		Use:           "abacus",
 		Short:         "A scripted HTTP benchmark harness with report generation",
 		Long:          "abacus checks what is really running, drives load, repeats and interleaves runs,\nwatches the server and the machine while it does, and says what the numbers mean.",
+		Example: `  abacus run                            the default campaign, on a server of its own
+  abacus run http://127.0.0.1:8080/     one page under rising load
+  abacus report                         the newest record's page again
+  abacus init cache-comparison          a commented file to start from`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
