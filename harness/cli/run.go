@@ -293,7 +293,7 @@ func approximate(n int64) string {
 	case n >= 10_000:
 		return fmt.Sprintf("%d thousand", (n+500)/1000)
 	}
-	return fmt.Sprint(n)
+	return number.Count(n)
 }
 
 // dryRun prints what would be done: all, or what an old record lacks.

@@ -228,7 +228,7 @@ func (w *watching) run(ctx context.Context) error {
 			if err := w.takeStatus(s); err != nil {
 				return err
 			}
-			if w.view.good == 0 && w.ended >= watchStartTries {
+			if w.view.good == 0 && (w.ended >= watchStartTries || w.ended == w.flags.count) {
 				return errors.Join(w.finish(), w.unreachable(s.Error))
 			}
 			if w.flags.count > 0 && w.ended >= w.flags.count {

@@ -138,6 +138,7 @@ func TestWatchOfAPageThatFails(t *testing.T) {
 		summaryFails string
 	}{
 		{"always", func(int64) bool { return true }, "9", ExitFailed, 3, "no reading: status page: answered 403", "the first 3 polls all failed: status page: answered 403", ""},
+		{"as often as asked", func(int64) bool { return true }, "2", ExitFailed, 2, "no reading: status page: answered 403", "the first 2 polls all failed: status page: answered 403", ""},
 		{"until the third", func(n int64) bool { return n < 3 }, "4", ExitDone, 4, "no reading: status page: answered 403", "", ": 2 polls answered, 2 failed"},
 		{"later", func(n int64) bool { return n > 1 }, "6", ExitDone, 6, "no reading: status page: answered 403", "", ": 1 poll answered, 5 failed"},
 	} {

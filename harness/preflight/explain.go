@@ -45,7 +45,7 @@ func explain(err error, t Target) (finding, advice string) {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the connection was refused: nothing listens there", "Start the server, or correct host and port."
 	case errors.As(err, &unverified), errors.As(err, &authority):
-		return "its certificate is not valid for it: " + oneline.Shorten(err.Error(), 160), "Correct the certificate, or for a test server of your own set tls.insecure."
+		return "its certificate is not valid for it: " + oneline.Shorten(err.Error(), 160), "Correct the certificate: a host is measured only when it is the one that was meant."
 	case errors.As(err, &notTLS), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return "it does not speak TLS", "Use http:// instead of https://."
 	case errors.As(err, &broken) && !isTimeout(err):

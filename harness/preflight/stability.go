@@ -156,7 +156,7 @@ func (t Target) certificate(u *url.URL, f fetched) *Check {
 	c.Finding = "it is valid for this host"
 	if t.InsecureTLS {
 		c.Severity = Warning
-		c.Finding = "it was not looked at, as tls.insecure asks: anyone could answer"
+		c.Finding = "it was not looked at: anyone could answer"
 		c.Advice = "Use this for test servers of your own only."
 	}
 	return &c
