@@ -3,9 +3,9 @@ package load
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"sync"
-	"unicode"
+
+	"abacus/harness/oneline"
 )
 
 // The most different error texts that a result holds, and their length in
@@ -31,11 +31,11 @@ type ErrorTable struct {
 	counts map[ErrorText]int64 // with Count 0 as the key
 }
 
-// Add counts n failures with the same message, which is made one printable
-// line. Once there are many more texts than List gives, what is new is counted
+// Add counts n failures with the same message, which may quote a server and is
+// made one printable line. Once there are many more texts than List gives, what is new is counted
 // together by kind.
 func (t *ErrorTable) Add(kind FailureKind, text string, n int64) {
-	key := ErrorText{Kind: kind, Text: printableLine(text)}
+	key := ErrorText{Kind: kind, Text: oneline.Shorten(text, textRunes)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.counts == nil {
@@ -74,19 +74,4 @@ func (t *ErrorTable) List() []ErrorText {
 		}
 	}
 	return all
-}
-
-// printableLine replaces what could drive a terminal or break a line (a
-// message may quote a server) and cuts the text.
-func printableLine(text string) string {
-	text = strings.Map(func(c rune) rune {
-		if !unicode.IsPrint(c) {
-			return '\uFFFD'
-		}
-		return c
-	}, text)
-	if r := []rune(text); len(r) > textRunes {
-		text = string(r[:textRunes-1]) + "…"
-	}
-	return text
 }

@@ -27,6 +27,11 @@ const roleVar = "ABACUS_WORKER_TEST_ROLE"
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
 	if role == "" {
+		// A process with the race detector sleeps a second before it ends,
+		// unless it is told not to.
+		if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+			panic(err)
+		}
 		os.Exit(m.Run())
 	}
 	name, arg, _ := strings.Cut(role, "=")
