@@ -32,8 +32,8 @@ type ErrorTable struct {
 }
 
 // Add counts n failures with the same message, which may quote a server and is
-// made one printable line. Once there are many more texts than List gives, what is new is counted
-// together by kind.
+// made one printable line. Once there are many more texts than List gives,
+// what is new is counted together by kind.
 func (t *ErrorTable) Add(kind FailureKind, text string, n int64) {
 	key := ErrorText{Kind: kind, Text: oneline.Shorten(text, textRunes)}
 	t.mu.Lock()

@@ -86,6 +86,10 @@ func (j Job) Every() time.Duration {
 	return DefaultInterval
 }
 
+// Grace is how long requests that are under way when Duration is over may still
+// take: the shorter of Timeout and one second.
+func (j Job) Grace() time.Duration { return min(j.Timeout, time.Second) }
+
 // Header returns the value of the first header of that name, in any case.
 func (j Job) Header(name string) (value string, ok bool) {
 	for _, h := range j.Headers {

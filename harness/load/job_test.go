@@ -96,6 +96,14 @@ func TestEvery(t *testing.T) {
 	}
 }
 
+func TestGrace(t *testing.T) {
+	for timeout, want := range map[time.Duration]time.Duration{300 * time.Millisecond: 300 * time.Millisecond, 30 * time.Second: time.Second} {
+		if got := (Job{Timeout: timeout}).Grace(); got != want {
+			t.Errorf("timeout %v: grace %v, want %v", timeout, got, want)
+		}
+	}
+}
+
 // A job travels to the worker as JSON and must arrive as it was.
 func TestJobJSON(t *testing.T) {
 	n := int64(5)

@@ -16,10 +16,6 @@ import (
 	"abacus/harness/load"
 )
 
-// edge is how long requests under way may take after a duration is over, when
-// the job's timeout is not shorter.
-const edge = time.Second
-
 // errVoid is what a request that is one too many fails with, before anything
 // is sent. It is counted by the library only.
 var errVoid = errors.New("abacus: no request is left")
@@ -198,7 +194,7 @@ func (p *part) run(ctx context.Context, giveUp context.CancelFunc, limit time.Du
 		case <-over:
 			p.over = p.stopped.IsZero()
 			stop()
-			t := time.NewTimer(min(edge, p.job.Timeout))
+			t := time.NewTimer(p.job.Grace())
 			defer t.Stop()
 			late = t.C
 		case <-late:

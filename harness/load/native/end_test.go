@@ -31,7 +31,7 @@ func TestDurationEndsTheRun(t *testing.T) {
 	if res.Counts.Complete != asked.Load() || res.Counts.Failed != 0 || res.Interrupted || len(res.Notes) != 0 {
 		t.Errorf("counts %+v, the server saw %d, notes %v", res.Counts, asked.Load(), res.Notes)
 	}
-	if e := time.Duration(res.ElapsedNS); e < j.Duration || e > j.Duration+maxGrace {
+	if e := time.Duration(res.ElapsedNS); e < j.Duration || e > j.Duration+j.Grace() {
 		t.Errorf("elapsed %v", e)
 	}
 	// With requests too, whichever comes first.
@@ -56,7 +56,7 @@ func TestDurationDropsWhatHangs(t *testing.T) {
 	j.Duration = 500 * time.Millisecond // enough for two connections on a busy machine
 	began := time.Now()
 	res := runJob(t, j)
-	if took := time.Since(began); took < j.Duration || took > j.Duration+maxGrace+5*time.Second {
+	if took := time.Since(began); took < j.Duration || took > j.Duration+j.Grace()+5*time.Second {
 		t.Errorf("took %v", took)
 	}
 	if res.Counts.Complete != 1 || res.Counts.Failed != 0 || res.ElapsedNS < int64(j.Duration) {

@@ -15,9 +15,6 @@ import (
 const (
 	// maxShards bounds the memory for histograms on machines with many cores.
 	maxShards = 8
-	// maxGrace bounds the wait for requests under way at the end of a run by
-	// duration.
-	maxGrace = time.Second
 	// bufferBudget is shared out among the connections as read buffers of
 	// leastBuffer to mostBuffer bytes.
 	bufferBudget = 8 << 20
@@ -136,7 +133,7 @@ func (r *run) watch(ctx context.Context, cancelDials func(), finished <-chan str
 	case <-over:
 		cause = byDuration
 		r.closing.Store(true)
-		grace := time.NewTimer(min(r.job.Timeout, maxGrace))
+		grace := time.NewTimer(r.job.Grace())
 		defer grace.Stop()
 		select {
 		case <-finished:
