@@ -5,6 +5,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -182,22 +183,18 @@ func Frame(p *plan.Plan, version, fingerprint string, now time.Time) record.Mani
 		CreatedAt: now.UTC(), TimeZone: zone, UTCOffsetS: offset, State: record.StateRunning,
 		Rounds: p.Rounds, PlannedRuns: len(p.Runs), Fingerprint: fingerprint,
 	}
-	for _, s := range c.Scenarios {
-		baseline := s.Baseline
-		if baseline == "" && len(s.Variants) > 0 {
-			baseline = s.Variants[0].Name
-		}
-		primary := s.Primary
-		if primary == "" {
-			primary = "throughput"
-		}
-		m.Scenarios = append(m.Scenarios, record.Scenario{
-			Name: s.Name, Title: s.Title, Question: s.Question, Baseline: baseline,
-			Primary: primary, Margin: s.Margin, Caveats: s.Caveats, Goals: s.Goals,
-		})
-	}
+	baselines := map[string]string{} // as they run, by scenario
 	for _, cell := range p.Cells {
+		if cell.Baseline {
+			baselines[cell.Scenario] = cell.Variant
+		}
 		m.Cells = append(m.Cells, recordCell(cell))
+	}
+	for _, s := range c.Scenarios {
+		m.Scenarios = append(m.Scenarios, record.Scenario{
+			Name: s.Name, Title: s.Title, Question: s.Question, Baseline: baselines[s.Name],
+			Primary: cmp.Or(s.Primary, "throughput"), Margin: s.Margin, Caveats: s.Caveats, Goals: s.Goals,
+		})
 	}
 	return m
 }
