@@ -155,7 +155,7 @@ func TestDuration(t *testing.T) {
 	if res.Interrupted {
 		t.Error("marked as interrupted")
 	}
-	if e := time.Duration(res.ElapsedNS); e < 100*time.Millisecond || e > job.Duration+job.Grace()+time.Second {
+	if e := time.Duration(res.ElapsedNS); e < job.Duration || e > job.Duration+job.Grace()+time.Second {
 		t.Errorf("elapsed %v of %v", e, job.Duration)
 	}
 }
