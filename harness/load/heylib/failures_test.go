@@ -16,15 +16,17 @@ import (
 	"abacus/harness/load"
 )
 
-// closedPort is an address at which nothing listens.
+// closedPort is the URL of a loopback port on which nobody listens: the near
+// end of a connection, so that nobody else gets it meanwhile.
 func closedPort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	url := script(t, func(_ net.Conn, r *bufio.Reader) { _, _ = r.WriteTo(io.Discard) })
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/page"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
-	return "http://" + l.Addr().String() + "/page"
+	t.Cleanup(func() { conn.Close() })
+	return "http://" + conn.LocalAddr().String() + "/page"
 }
 
 func TestFailuresByKind(t *testing.T) {
