@@ -231,12 +231,14 @@ func lookPeer(t *testing.T) string {
 func (c sampleCase) start(t *testing.T) (args []string, port string) {
 	t.Helper()
 	if c.server == nil {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		// The near end of a connection: nobody listens there, and nobody else
+		// gets the port meanwhile.
+		conn, err := net.Dial("tcp", "127.0.0.1:"+serve(t, page, nil).port())
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, port, _ = net.SplitHostPort(ln.Addr().String())
-		ln.Close()
+		t.Cleanup(func() { conn.Close() })
+		_, port, _ = net.SplitHostPort(conn.LocalAddr().String())
 	} else {
 		s := serve(t, c.server, nil)
 		if c.tls {
