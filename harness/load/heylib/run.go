@@ -82,7 +82,7 @@ func (r *run) part(ctx context.Context, n int64, limit time.Duration) error {
 		begun := r.begun + p.begun()
 		r.progress(load.Progress{ElapsedNS: int64(r.loaded + time.Since(p.first)), Begun: &begun})
 		if heapOver(r.maxHeap) {
-			return fault.Hint(fmt.Errorf("given up after %d requests: hey's library keeps the error texts of all of them, and this server's have filled %d MiB", begun, r.maxHeap>>20),
+			return fault.Hint(fmt.Errorf("given up after %d requests: more than %d MiB are held, which only the error texts that hey's library keeps, or the headers, of this server can be", begun, r.maxHeap>>20),
 				"use the native engine, whose memory does not depend on the server")
 		}
 		return nil
