@@ -3,8 +3,6 @@
 // exit status can say so.
 package fault
 
-import "errors"
-
 // fault is an error with advice.
 type fault struct {
 	err   error
@@ -33,32 +31,33 @@ func Input(err error, hint string) error {
 	return &fault{err: err, hint: hint, input: true}
 }
 
-// IsInput tells whether err, or one that it wraps, was made by Input.
+// IsInput tells whether err, or one that it wraps or joins, was made by Input.
 func IsInput(err error) bool {
-	for err != nil {
-		var f *fault
-		if !errors.As(err, &f) {
-			return false
-		}
-		if f.input {
-			return true
-		}
-		err = f.err
-	}
-	return false
+	return find(err, func(f *fault) bool { return f.input }) != nil
 }
 
-// HintOf returns the outermost hint of err, or "".
+// HintOf returns the outermost hint of err, of joined ones the first, or "".
 func HintOf(err error) string {
-	for err != nil {
-		var f *fault
-		if !errors.As(err, &f) {
-			return ""
-		}
-		if f.hint != "" {
-			return f.hint
-		}
-		err = f.err
+	if f := find(err, func(f *fault) bool { return f.hint != "" }); f != nil {
+		return f.hint
 	}
 	return ""
+}
+
+// find returns the outermost fault that ok accepts, nil when there is none.
+func find(err error, ok func(*fault) bool) *fault {
+	if f, is := err.(*fault); is && ok(f) {
+		return f
+	}
+	switch x := err.(type) {
+	case interface{ Unwrap() error }:
+		return find(x.Unwrap(), ok)
+	case interface{ Unwrap() []error }:
+		for _, one := range x.Unwrap() {
+			if f := find(one, ok); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
 }
