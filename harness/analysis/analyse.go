@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"iter"
+	"strings"
 
 	"abacus/harness/preflight"
 	"abacus/harness/record"
@@ -62,7 +63,7 @@ func Analyse(in Input) (*Analysis, error) {
 		a.Scenarios[i].Finding = titleSentence(a, &a.Scenarios[i])
 	}
 	a.Verdict = verdict(a)
-	a.Headline = headline(a)
+	a.Headline = headline(a, s)
 	a.Findings = findings(in, a, s)
 	a.Goals = judgeGoals(m, a, s)
 	a.Timelines = drawTimelines(in, s)
@@ -74,7 +75,7 @@ func frame(in Input) *Analysis {
 	m := in.Manifest
 	a := &Analysis{
 		Schema: Schema, Campaign: m.Campaign, Title: m.Title, Question: m.Question, Author: m.Author, Notes: m.Notes,
-		Caveats: m.Caveats, Record: in.Name, Complete: m.State == record.StateComplete, State: m.State, Reason: m.Reason,
+		Caveats: m.Caveats, Record: in.Name, Complete: m.State == record.StateComplete, State: m.State, Reason: joinLines(m.Reason),
 		Quick: m.Quick, PlannedRuns: m.PlannedRuns, Rounds: m.Rounds, Seed: m.Seed, StartedAt: m.CreatedAt, EndedAt: m.EndedAt,
 		TimeZone: m.TimeZone, UTCOffsetS: m.UTCOffsetS, AbacusVersion: m.AbacusVersion,
 		Environment: in.Environment, Checks: in.Preflight.Checks, Pages: in.Preflight.Pages,
@@ -87,6 +88,18 @@ func frame(in Input) *Analysis {
 		a.Idle = &idle
 	}
 	return a
+}
+
+// joinLines puts the lines of a reason, one for each target that failed, into
+// one line.
+func joinLines(s string) string {
+	var out []string
+	for _, line := range strings.Split(s, "\n") {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			out = append(out, strings.TrimSuffix(line, ";"))
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // state is what one pass over the runs gathers.

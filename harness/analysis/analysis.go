@@ -68,6 +68,19 @@ type Analysis struct {
 	CampaignYAML string `json:"campaign_yaml,omitempty"`
 }
 
+// Resumable tells whether `abacus run --resume` would finish the record: it was
+// interrupted, or its writer was killed after a run had ended. What an error
+// stopped, such as a target that preflight refused, ends there again.
+func (a *Analysis) Resumable() bool {
+	switch a.State {
+	case record.StateInterrupted:
+		return true
+	case record.StateRunning:
+		return a.FinishedRuns > 0
+	}
+	return false
+}
+
 // Headline is one figure at the top of the page.
 type Headline struct {
 	Label string  `json:"label"`
@@ -75,7 +88,11 @@ type Headline struct {
 	// Unit is "×", "/s", "ns" or "" (a count).
 	Unit string      `json:"unit"`
 	CI95 *[2]float64 `json:"ci95,omitempty"`
-	Note string      `json:"note,omitempty"`
+	// SD is the standard deviation between runs; nil for a ratio or a count.
+	SD   *float64 `json:"sd,omitempty"`
+	Note string   `json:"note,omitempty"`
+	// Warn marks a figure that must not be read as all well.
+	Warn bool `json:"warn,omitempty"`
 	// Points are the values run by run, in order of rounds.
 	Points []float64 `json:"points,omitempty"`
 }

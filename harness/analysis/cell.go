@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"abacus/harness/load"
+	"abacus/harness/number"
 	"abacus/harness/record"
 	"abacus/harness/stats"
 )
@@ -251,7 +252,9 @@ func received(c load.Counts) *int64 {
 	return &n
 }
 
-// spread describes values, nil for none. A quick look has no interval.
+// spread describes values of a quantity that cannot be negative, nil for none.
+// Its interval is cut at 0, which a wide one of few runs would pass. A quick
+// look has no interval.
 func spread(values []float64, quick bool) *stats.Spread {
 	s, ok := stats.Describe(values)
 	if !ok {
@@ -260,7 +263,26 @@ func spread(values []float64, quick bool) *stats.Spread {
 	if quick {
 		s.CI95 = nil
 	}
+	if s.CI95 != nil && s.Mean >= 0 {
+		s.CI95[0] = max(0, s.CI95[0])
+	}
 	return &s
+}
+
+// LastDigit is the exponent of the last digit with which mean, standard
+// deviation and interval of a spread are written, in the unit that divisor
+// makes of the spread's own (1 for the same).
+func LastDigit(s *stats.Spread, divisor float64) int {
+	sd := math.NaN()
+	if s.SD != nil {
+		sd = *s.SD / divisor
+	}
+	half := math.NaN()
+	if s.CI95 != nil {
+		// The upper half: the lower one may be cut at 0.
+		half = (s.CI95[1] - s.Mean) / divisor
+	}
+	return number.PlaceShared(s.Mean/divisor, half, sd)
 }
 
 func (c *cellState) latency(quick bool) Latency {

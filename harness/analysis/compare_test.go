@@ -77,7 +77,7 @@ func TestVerdicts(t *testing.T) {
 		{"five rounds", []float64{1.9, 2, 1.9, 2, 1.95}, VerdictNotEnoughRuns,
 			"apcu was ahead in 5 of 5 rounds with a new connection per request (1.95 times in the middle one); fewer than six rounds give no verdict."},
 		{"baseline ahead", []float64{.5, .4, 2}, VerdictNotEnoughRuns,
-			"memcached was ahead in 2 of 3 rounds with a new connection per request (2.00 times in the middle one); fewer than six rounds give no verdict."},
+			"apcu served less than memcached in 2 of 3 rounds with a new connection per request (0.500 times in the middle one); fewer than six rounds give no verdict."},
 		{"draw", []float64{.5, 2}, VerdictNotEnoughRuns, "Neither apcu nor memcached was ahead in more rounds"},
 		{"one", []float64{1.5}, VerdictNotEnoughRuns,
 			"apcu was ahead in the one round with a new connection per request (1.50 times); fewer than six rounds give no verdict."},
@@ -196,7 +196,7 @@ func TestEnginesOverFewRounds(t *testing.T) {
 	cells := []record.Cell{cellOf("engine-check", "static/native", keepAlive(50), false), cellOf("engine-check", "static/hey", keepAlive(50), false)}
 	cells[0].URL, cells[1].URL, cells[1].Engine = "/static.html", "/static.html", "hey"
 	a := newCampaign(3, cells, func(cell, round int) float64 { return []float64{1500, 1000}[cell] }).analyse(t)
-	want := "Loaded by native, the server answered more than loaded by hey in 3 of 3 rounds (1.50 times in the middle one); fewer than six rounds give no verdict."
+	want := "Loaded by hey, the server answered less than loaded by native in 3 of 3 rounds (0.667 times in the middle one); fewer than six rounds give no verdict."
 	if got := primaryOf(a, "engine-check")[0].Sentence; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -71,7 +71,7 @@ func TestInterruptedInTheFirstScenario(t *testing.T) {
 	c.runs[1].Result.Interrupted = true
 	c.manifest.State, c.manifest.Reason = record.StateInterrupted, "stopped by a signal"
 	a := c.analyse(t)
-	want := []string{"ladder: 1,000/s came at 1 connection in one run, the most of all levels; one run gives no interval.",
+	want := []string{"ladder: throughput was highest at 1 connection: 1,000/s in the one run there, which gives no interval.",
 		"Incomplete: 1 of 24 runs, stopped in round 1: stopped by a signal."}
 	if !slices.Equal(a.Verdict, want) {
 		t.Errorf("got %q, want %q", a.Verdict, want)

@@ -23,7 +23,7 @@ func findingOrder() []string {
 		"record_damaged", "record_incomplete", "runs_missing", "level_failed", "expect_unmet", "bodies_differ",
 		"failures_connect", "failures_receive", "failures_length", "failures_timeout", "failures_exception", "non_2xx",
 		"run_failed", "run_void", "stopped_early", "runs_skipped", "counts_contradict", "client_idle", "client_limit",
-		"idle_workers", "server_restarted", "status_late", "swap_moved", "cpu_full", "cpu_stolen",
+		"connects_late", "connections_closed", "idle_workers", "server_restarted", "status_late", "swap_moved", "cpu_full", "cpu_stolen",
 		"baseline_not_quiet", "settle_timeout", "hook_failed", "resumed_with_differences", "warmup_not_steady",
 		"slow_first_round", "few_status_samples", "status_absent", "status_errors", "shared_machine", "engine_notes",
 	}
@@ -47,6 +47,7 @@ func findings(in Input, a *Analysis, s *state) []Finding {
 	f.answers()
 	f.runs()
 	f.client()
+	f.connections()
 	f.status()
 	f.workers()
 	f.machine()
@@ -219,6 +220,11 @@ func counted[N interface{ ~int | ~int64 }](counts map[string]N, most int) string
 			part += fmt.Sprintf(" (%s)", number.Count(int64(counts[text])))
 		}
 		parts = append(parts, part)
+	}
+	for _, p := range parts {
+		if strings.Contains(p, ", ") {
+			return strings.Join(parts, "; ")
+		}
 	}
 	return strings.Join(parts, ", ")
 }

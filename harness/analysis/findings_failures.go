@@ -203,7 +203,7 @@ func (f *finder) answers() {
 		}
 		f.add(Finding{ID: "non_2xx", Severity: severity, Scope: f.scopeOf(cells),
 			Title:    fmt.Sprintf("%s %s had a status other than 2xx.", plural(n, "answer"), f.at(cells)),
-			Evidence: sentence(fmt.Sprintf("%s of %s (%s)", number.Count(n), plural(complete, "whole answer"), number.Percent(share)), counted(codes, 5)),
+			Evidence: sentence(fmt.Sprintf("%s of %s (%s)", number.Count(n), plural(complete, "whole answer"), number.Percent(share)), capitalised(counted(codes, 5))),
 			Advice:   "see what the server says in these answers: an error page is cheaper to serve than the page meant."})
 	})
 	f.bodies()

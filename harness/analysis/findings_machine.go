@@ -114,7 +114,7 @@ func (f *finder) machine() {
 		}
 		f.add(Finding{ID: "cpu_stolen", Severity: preflight.Warning, Scope: f.scopeOf(cells),
 			Title:    "The hypervisor took CPU time away during load.",
-			Evidence: sentence(fmt.Sprintf("%s of all cores' time in the middle run, %s", number.Percent(top), f.at(cells))),
+			Evidence: sentence(fmt.Sprintf("Most time taken per run, median over runs: %s of all cores' time, %s", number.Percent(top), f.at(cells))),
 			Advice:   "repeat on a machine of its own, or when its neighbours are quiet."})
 	})
 }
@@ -184,7 +184,7 @@ func (f *finder) fullCPU() {
 		return
 	}
 	advice := "expect no more throughput from this machine at these levels."
-	evidence := fmt.Sprintf("Busy %s of all cores' time in the middle run at its highest", number.Percent(top))
+	evidence := fmt.Sprintf("Highest CPU use per run, median over runs: %s", number.Percent(top))
 	more := ""
 	if f.shared() {
 		more = "Client and server shared it, so either may have been the limit"
@@ -197,7 +197,7 @@ func (f *finder) fullCPU() {
 	if len(cells) > 4 {
 		names = append(names, fmt.Sprintf("%d more", len(cells)-4))
 	}
-	places := "So it was with " + list(names)
+	places := "At: " + strings.Join(names, "; ")
 	if len(cells) == len(f.a.Cells) && len(cells) > 1 {
 		places = ""
 	}
@@ -329,26 +329,52 @@ func hookText(kind string, args []string, code *int, err, output string) string 
 	return s
 }
 
-// engineNotes carries what engines could not do as asked, each text once.
+// engineNotes carries what engines could not do as asked, each text once, with
+// the levels that it was said of.
 func (f *finder) engineNotes() {
-	byEngine := map[string][]string{}
+	type note struct {
+		text  string
+		cells []int
+	}
+	byEngine := map[string][]note{}
+	of := map[string]int{}
 	var engines []string
-	for _, st := range f.s.cells {
+	for i, st := range f.s.cells {
+		e := st.cell.Engine
+		if of[e]++; of[e] == 1 {
+			engines = append(engines, e)
+		}
 		for _, n := range st.seen.notes {
-			if e := st.cell.Engine; !slices.Contains(byEngine[e], n) {
-				if byEngine[e] == nil {
-					engines = append(engines, e)
-				}
-				byEngine[e] = append(byEngine[e], n)
+			k := slices.IndexFunc(byEngine[e], func(x note) bool { return x.text == n })
+			if k < 0 {
+				k = len(byEngine[e])
+				byEngine[e] = append(byEngine[e], note{text: n})
 			}
+			byEngine[e][k].cells = append(byEngine[e][k].cells, i)
 		}
 	}
 	for _, e := range engines {
-		var texts []string
-		for _, n := range byEngine[e][:min(len(byEngine[e]), 5)] {
-			texts = append(texts, strings.TrimSuffix(short(n, 300), "."))
+		if len(byEngine[e]) == 0 {
+			continue
 		}
-		f.add(Finding{ID: "engine_notes", Severity: preflight.Info, Title: fmt.Sprintf("What the engine %s could not do as asked.", e),
-			Evidence: sentence(strings.Join(texts, "; "))})
+		var texts []string
+		var cells []int
+		for _, n := range byEngine[e][:min(len(byEngine[e]), 5)] {
+			where := "All its levels"
+			if len(n.cells) < of[e] || of[e] == 1 {
+				var names []string
+				for _, i := range n.cells[:min(len(n.cells), 4)] {
+					names = append(names, f.a.subject(i))
+				}
+				if len(n.cells) > 4 {
+					names = append(names, fmt.Sprintf("%d more", len(n.cells)-4))
+				}
+				where = capitalised(strings.Join(names, "; "))
+			}
+			texts = append(texts, where+": "+lowered(short(n.text, 300)))
+			cells = append(cells, n.cells...)
+		}
+		f.add(Finding{ID: "engine_notes", Severity: preflight.Info, Scope: f.scopeOf(cells), Title: fmt.Sprintf("What the engine %s could not do as asked.", e),
+			Evidence: sentence(texts...)})
 	}
 }

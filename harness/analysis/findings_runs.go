@@ -35,9 +35,16 @@ func (f *finder) record() {
 	missing := a.PlannedRuns - a.FinishedRuns - len(f.in.Manifest.Skipped) - len(f.s.damaged)
 	switch {
 	case !a.Complete:
-		f.add(Finding{ID: "record_incomplete", Severity: preflight.Warning, Title: incomplete(a),
+		x := Finding{ID: "record_incomplete", Severity: preflight.Warning, Title: incomplete(a),
 			Evidence: "Only complete rounds enter comparisons; levels may have fewer runs than planned.",
-			Advice:   "`abacus run --resume RECORD` finishes it."})
+			Advice:   "take the cause away and start the campaign again."}
+		if a.FinishedRuns == 0 {
+			x.Evidence = "No run had ended."
+		}
+		if a.Resumable() {
+			x.Advice = "`abacus run --resume RECORD` finishes it."
+		}
+		f.add(x)
 	case missing > 0:
 		f.add(Finding{ID: "runs_missing", Severity: preflight.Warning,
 			Title:    fmt.Sprintf("%s of %s missing, though the record is marked complete.", plural(int64(missing), "run"), number.Count(int64(a.PlannedRuns))),

@@ -111,8 +111,8 @@ func (f *finder) statusFew() {
 	enough := math.Ceil(float64(2*fewSamples) * seen.statusEvery.Seconds())
 	f.add(Finding{ID: "few_status_samples", Severity: preflight.Info, Scope: f.scopeOf(few),
 		Title: fmt.Sprintf("The worker pool was seen too seldom in %d of %s.", len(few), plural(int64(len(f.a.Cells)), "measurement")),
-		Evidence: sentence(fmt.Sprintf("At the least %s in %s, with %s: a peak between two polls may be missed",
-			plural(int64(seen.leastOK), "sample"), number.Seconds(float64(seen.leastNS)/1e9), f.a.subject(worst))),
+		Evidence: sentence(fmt.Sprintf("The fewest: %s in a run of %s, at %s. A peak between two polls may be missed",
+			plural(int64(seen.leastOK), "sample"), number.Duration(float64(seen.leastNS)), f.a.subject(worst))),
 		Advice: fmt.Sprintf("let each run take at least %g%ss, or set observe: {interval: %s}.", enough, number.HardSpace, finer(seen))})
 }
 
@@ -187,7 +187,7 @@ func (f *finder) workers() {
 			for _, i := range cells {
 				names = append(names, f.name(i))
 			}
-			evidence = append(evidence, "So it was at: "+list(names))
+			evidence = append(evidence, "At: "+strings.Join(names, "; "))
 		}
 		advice := "raise the number of workers (MaxRequestWorkers) if memory allows"
 		if n, ok := f.roomy(cells[0]); ok {
@@ -255,13 +255,12 @@ func (f *finder) checks() {
 		at[key] = len(f.out)
 		var seen []string
 		for _, e := range c.Evidence {
-			seen = append(seen, short(e, 300))
+			seen = append(seen, capitalised(short(e, 300)))
 		}
-		evidence := strings.Join(seen, "; ")
 		if c.Target != "" {
-			evidence = strings.TrimPrefix(evidence+"; for "+c.Target, "; ")
+			seen = append(seen, "For "+c.Target)
 		}
-		f.add(Finding{ID: "check:" + c.ID, Severity: c.Severity, Title: capitalised(sentence(short(c.Finding, 300))), Evidence: sentence(evidence),
+		f.add(Finding{ID: "check:" + c.ID, Severity: c.Severity, Title: capitalised(sentence(short(c.Finding, 300))), Evidence: sentence(seen...),
 			Advice: short(c.Advice, 300), Scope: f.target(c.Target)})
 	}
 }

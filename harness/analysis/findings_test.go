@@ -79,7 +79,7 @@ func TestFindings(t *testing.T) {
 		{"non_2xx", preflight.Warning, func(c *campaign) {
 			c.runs[1].Result.Counts.Non2xx = 10
 			c.runs[1].Result.StatusCodes = map[int]int64{200: 990, 503: 10}
-		}, []string{"10 answers at 10 connections had a status other than 2xx", "10 of 6,000 whole answers (0.17\u202f%)", "status 503 (10)"}},
+		}, []string{"10 answers at 10 connections had a status other than 2xx", "10 of 6,000 whole answers (0.17\u202f%)", "Status 503 (10)."}},
 		{"non_2xx", preflight.Critical, func(c *campaign) {
 			c.runs[1].Result.Counts.Non2xx = 1000
 			c.runs[1].Result.StatusCodes = map[int]int64{503: 1000}
@@ -126,7 +126,7 @@ func TestFindings(t *testing.T) {
 			for i := range c.runs {
 				withStatus(&c.runs[i], 150, 100, 100, 100, 100, 100)
 			}
-		}, []string{"5 samples in 1.00\u00a0s", "Let each run take at least 4\u00a0s, or set observe: {interval: 50ms}"}},
+		}, []string{"5 samples in a run of 1.00\u00a0s", "Let each run take at least 4\u00a0s, or set observe: {interval: 50ms}"}},
 		{"status_absent", preflight.Info, func(c *campaign) {
 			c.manifest.StatusURLs = map[string]string{"demo": "http://127.0.0.1:8080/server-status?auto"}
 			for i := range c.runs {
@@ -199,7 +199,7 @@ func TestFindings(t *testing.T) {
 				withStatus(&c.runs[i], 150, 100)
 				c.runs[i].Series[0].Samples[0].AtNS = -1e6
 			}
-		}, []string{"0 samples in 1.00\u00a0s", "At the least"}},
+		}, []string{"0 samples in a run of 1.00\u00a0s", "The fewest: 0 samples"}},
 		{"slow_first_round", preflight.Info, func(c *campaign) {
 			*c = *single(6, func(r int) float64 { return []float64{900, 1000, 1002, 998, 1001, 999}[r] })
 		},

@@ -62,6 +62,8 @@ type goalFigure struct {
 	// exact tells that the figure is a count or a reading, which has no interval.
 	exact bool
 	n     int
+	// spread is that of the values over runs; nil for a ratio.
+	spread *stats.Spread
 }
 
 func judgeGoal(e metric.Expr, a *Analysis, s *state, i int, m record.Manifest) (outcome, evidence string) {
@@ -84,6 +86,10 @@ func judgeGoal(e metric.Expr, a *Analysis, s *state, i int, m record.Manifest) (
 		return GoalUndecided, fmt.Sprintf("%s in %s: without an interval nothing is decided.", say(fig.value, math.NaN()), plural(int64(fig.n), "run"))
 	}
 	half := number.Half(fig.ci)
+	if fig.spread != nil {
+		// Any half-width of that place gives its digits.
+		half = 4 * math.Pow10(LastDigit(fig.spread, 1))
+	}
 	text := fmt.Sprintf("%s (95%s%% interval %s to %s), %s.", say(fig.value, half), number.ThinSpace,
 		say(fig.ci[0], half), say(fig.ci[1], half), plural(int64(fig.n), "run"))
 	return byInterval(e, *fig.ci), text
@@ -114,11 +120,11 @@ func cellFigure(e metric.Expr, c Cell, st *cellState) (goalFigure, bool) {
 		if e.Metric == metricThroughput {
 			values = goodPoints(c, func(p Point) *float64 { return p.Throughput })
 		}
-		d, ok := stats.Describe(values)
-		if !ok {
+		d := spread(values, false)
+		if d == nil {
 			return goalFigure{}, false
 		}
-		f := goalFigure{value: d.Mean, n: d.N}
+		f := goalFigure{value: d.Mean, n: d.N, spread: d}
 		// Without intervals (a quick look) nothing is decided.
 		if c.Throughput != nil && c.Throughput.CI95 != nil {
 			f.ci = d.CI95

@@ -49,11 +49,17 @@ func (a *Analysis) subject(i int) string {
 		parts = append(parts, "no keep-alive")
 	}
 	name := c.Scenario
-	if a.variantsOf(c.Scenario) > 1 {
+	switch {
+	case a.variantsOf(c.Scenario) > 1:
 		name = c.Variant
+	case len(a.Scenarios) == 1:
+		name = "" // there is no other to tell it from
 	}
 	if c.Page != "" {
-		name += " " + c.Page
+		name = strings.TrimSpace(name + " " + c.Page)
+	}
+	if name == "" {
+		return strings.Join(parts, ", ")
 	}
 	return fmt.Sprintf("%s (%s)", name, strings.Join(parts, ", "))
 }

@@ -214,7 +214,7 @@ func cpuOf(s observe.Sample, roles []string) (float64, bool) {
 	sum, any := 0.0, false
 	for _, p := range s.Processes {
 		for i, role := range roles {
-			if p.Role == role {
+			if p.Role == role && !gone(p) {
 				sum += float64(p.CPUUserNS+p.CPUSystemNS) / 1e9
 				any = any || i == 0
 			}
@@ -243,10 +243,14 @@ func memoryPanel(all []laid) Panel {
 	return Panel{ID: "memory", Title: "Memory", Unit: "MiB", Lines: lines(available, server, client)}
 }
 
+// gone tells that no process of the role was alive any more: what is then read
+// of it is no value, not 0.
+func gone(p observe.Process) bool { return p.Count == 0 && p.RSSBytes == 0 && p.Threads == 0 }
+
 func rssOf(s observe.Sample, roles ...string) (bytes float64, ok bool) {
 	for _, p := range s.Processes {
 		for i, role := range roles {
-			if p.Role == role {
+			if p.Role == role && !gone(p) {
 				bytes += float64(p.RSSBytes)
 				ok = ok || i == 0
 			}

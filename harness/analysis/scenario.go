@@ -127,10 +127,10 @@ func order(s *Scenario, cells []Cell) {
 
 func primaryValue(c Cell, metric string) (float64, bool) {
 	if metric == metricP95 {
-		if c.Latency.P95.Value == nil {
+		if c.Latency.P95.Runs == nil {
 			return 0, false
 		}
-		return *c.Latency.P95.Value, true
+		return c.Latency.P95.Runs.Mean, true
 	}
 	if c.Throughput == nil {
 		return 0, false

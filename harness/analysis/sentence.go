@@ -136,48 +136,39 @@ func ahead(c Comparison, a, b Cell, place string, quick bool) string {
 	} else if c.N >= MinRounds {
 		why = "the ratios are too wide apart for an interval"
 	}
-	more := 0
+	more, less := 0, 0
 	for _, r := range c.BlockRatios {
 		switch {
-		case r == 1:
-		case (r > 1) == (c.Metric == metricThroughput):
+		case r > 1:
 			more++
-		default:
-			more--
+		case r < 1:
+			less++
 		}
 	}
 	middle, ok := stats.Median(c.BlockRatios)
-	if more == 0 || !ok {
+	if more == less || !ok {
 		return fmt.Sprintf("Neither %s nor %s was ahead in more rounds%s; %s.", na, nb, place, why)
 	}
-	first := na
-	wins := 0
-	// Told from the side that was ahead, so that its wins and ratio read alike.
-	forA := more > 0
-	for _, r := range c.BlockRatios {
-		if r != 1 && ((r > 1) == (c.Metric == metricThroughput)) == forA {
-			wins++
-		}
-	}
-	if !forA {
-		first = nb
-		middle = 1 / middle
-	}
-	what := "times"
-	if c.Metric == metricP95 {
-		what = "times the p95"
-	}
-	if ea, eb, ok := byEngine(a, b); ok && c.Metric == metricThroughput {
-		if !forA {
-			ea, eb = eb, ea
-		}
-		return fmt.Sprintf("Loaded by %s, the server answered more than loaded by %s in %d of %s%s (%s times in the middle one); %s.",
-			ea, eb, wins, rounds(c.N), place, number.Sig3(middle), why)
-	}
+	// Told from the variant against the baseline, as every ratio of the page is.
+	in := fmt.Sprintf("in %d of %s%s (%s times in the middle one)", max(more, less), rounds(c.N), place, number.Sig3(middle))
 	if c.N == 1 {
-		return fmt.Sprintf("%s was ahead in the one round%s (%s %s); %s.", first, place, number.Sig3(middle), what, why)
+		in = fmt.Sprintf("in the one round%s (%s times)", place, number.Sig3(middle))
 	}
-	return fmt.Sprintf("%s was ahead in %d of %s%s (%s %s in the middle one); %s.", first, wins, rounds(c.N), place, number.Sig3(middle), what, why)
+	word := "more"
+	if less > more {
+		word = "less"
+	}
+	ea, eb, engines := byEngine(a, b)
+	switch {
+	case c.Metric == metricP95:
+		lower := map[string]string{"more": "higher", "less": "lower"}[word]
+		return fmt.Sprintf("With %s, p95 was %s than with %s %s; %s.", na, lower, nb, in, why)
+	case !engines && word == "more":
+		return fmt.Sprintf("%s was ahead %s; %s.", na, in, why)
+	case engines:
+		return fmt.Sprintf("Loaded by %s, the server answered %s than loaded by %s %s; %s.", ea, word, eb, in, why)
+	}
+	return fmt.Sprintf("%s served %s than %s %s; %s.", na, word, nb, in, why)
 }
 
 func exploratory(c Comparison, na, nb, place string) string {

@@ -40,8 +40,7 @@ func peakOf(curve Curve, cells []Cell) (p peak, ok bool) {
 // perSecond is "3,030/s (95 % interval 2,980 to 3,080)".
 func perSecond(c Cell) string {
 	t := c.Throughput
-	half := number.Half(t.CI95)
-	exp := number.PlaceFor(t.Mean, half)
+	exp := LastDigit(t, 1)
 	s := number.At(t.Mean, exp) + "/s"
 	if t.CI95 == nil {
 		return s
@@ -227,7 +226,7 @@ func scenarioSentences(a *Analysis) (shown, measured, open []string) {
 					open = append(open, c.Sentence)
 				}
 			}
-			if len(primary) == 0 && !a.Quick {
+			if len(primary) == 0 {
 				measured = append(measured, singleSentence(a, s)...)
 			}
 			continue
@@ -238,9 +237,7 @@ func scenarioSentences(a *Analysis) (shown, measured, open []string) {
 		case len(primary) > 0 && ranAtAll(a, s):
 			open = append(open, fmt.Sprintf("%s: fewer than six complete rounds give no verdict.", s.Name))
 		}
-		if !a.Quick {
-			measured = append(measured, ladderSentences(a, s)...)
-		}
+		measured = append(measured, ladderSentences(a, s)...)
 	}
 	return shown, measured, open
 }
@@ -269,7 +266,12 @@ func ladderSentences(a *Analysis, s *Scenario) []string {
 				continue
 			}
 			c := a.Cells[p.cell]
-			text = fmt.Sprintf("%s came at %s in one run, the most of all levels; one run gives no interval.", perSecond(c), connections(c.Step))
+			text = fmt.Sprintf("Throughput was highest at %s: %s in the one run there", connections(c.Step), perSecond(c))
+			if a.Quick {
+				text += "."
+			} else {
+				text += ", which gives no interval."
+			}
 		}
 		var who []string
 		if a.variantsOf(s.Name) > 1 {
@@ -302,10 +304,17 @@ func singleSentence(a *Analysis, s *Scenario) []string {
 	var out []string
 	for _, i := range s.CellIndexes {
 		if c := a.Cells[i]; c.Throughput != nil {
-			out = append(out, fmt.Sprintf("%s served %s at %s; %s.", c.Variant, perSecond(c), c.Label, plural(int64(c.Runs), "run")))
+			out = append(out, fmt.Sprintf("%s served %s at %s; %s.", c.Variant, perSecond(c), c.Label, oneOr(c.Runs)))
 		}
 	}
 	return out
+}
+
+func oneOr(runs int) string {
+	if runs == 1 {
+		return "one run"
+	}
+	return plural(int64(runs), "run")
 }
 
 func anyGood(a *Analysis) bool {
@@ -353,7 +362,7 @@ func incomplete(a *Analysis) string {
 
 // headline picks up to four figures: the strongest comparison, the first
 // ladder's peak, p95 there, and failed requests.
-func headline(a *Analysis) []Headline {
+func headline(a *Analysis, s *state) []Headline {
 	var out []Headline
 	var primary []Comparison
 	for _, c := range a.Comparisons {
@@ -372,26 +381,45 @@ func headline(a *Analysis) []Headline {
 	}
 	if i, ok := headlineCell(a); ok {
 		c := a.Cells[i]
-		h := Headline{Label: "Highest throughput", Value: c.Throughput.Mean, Unit: "/s", CI95: c.Throughput.CI95,
+		h := Headline{Label: "Highest throughput", Value: c.Throughput.Mean, Unit: "/s", CI95: c.Throughput.CI95, SD: c.Throughput.SD,
 			Note: a.subject(i), Points: goodPoints(c, func(p Point) *float64 { return p.Throughput })}
 		out = append(out, h)
-		if v := c.Latency.P95.Value; v != nil {
-			// Without an interval: that of the runs is around another figure,
-			// the mean of their own p95.
-			out = append(out, Headline{Label: "p95 there", Value: *v, Unit: "ns", Note: a.subject(i),
+		if s := c.Latency.P95.Runs; s != nil {
+			out = append(out, Headline{Label: p95Label(s.N), Value: s.Mean, Unit: "ns", CI95: s.CI95, SD: s.SD, Note: a.subject(i),
 				Points: goodPoints(c, func(p Point) *float64 { return p.P95NS })})
 		}
 	}
 	if anyGood(a) {
-		var failed, all int64
-		for _, c := range a.Cells {
-			failed += c.Failed
-			all += c.Complete
-		}
-		out = append(out, Headline{Label: "Failed requests", Value: float64(failed), Unit: "",
-			Note: fmt.Sprintf("beside %s whole answers", number.Count(all))})
+		out = append(out, failedHeadline(a, s))
 	}
 	return out
+}
+
+func p95Label(runs int) string {
+	if runs == 1 {
+		return "p95 there"
+	}
+	return "p95 there, mean of the runs’ own"
+}
+
+// failedHeadline counts failures over the campaign, and answers that no one
+// asked for beside them: a server that only redirects fails in nothing.
+func failedHeadline(a *Analysis, s *state) Headline {
+	var failed, all, other int64
+	f := &finder{a: a, s: s}
+	for i, c := range a.Cells {
+		failed += c.Failed
+		all += c.Complete
+		if f.unexpectedStatus(i) {
+			other += c.Non2xx
+		}
+	}
+	h := Headline{Label: "Failed requests", Value: float64(failed), Note: fmt.Sprintf("beside %s whole answers", number.Count(all))}
+	if other > 0 {
+		h.Note += fmt.Sprintf(", %s of them not 2xx", number.Count(other))
+		h.Warn = true
+	}
+	return h
 }
 
 func metricWord(metric string) string {

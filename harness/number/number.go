@@ -50,6 +50,24 @@ func PlaceFor(value, half float64) int {
 	return max(min(exp, top), top-mostDigits+1)
 }
 
+// PlaceShared is PlaceFor for a value that stands beside its standard
+// deviation: the last digit that both share is fine enough for an sd that is
+// not 0 to keep one significant digit, however wide the interval is. An sd
+// that is 0, negative or not finite asks for nothing. All three are in one unit.
+func PlaceShared(value, half, sd float64) int {
+	exp := PlaceFor(value, half)
+	if !finite(value) || !finite(sd) || sd <= 0 {
+		return exp
+	}
+	if fine := sigPlace(sd, 1); fine < exp {
+		exp = fine
+	}
+	if value != 0 {
+		exp = max(exp, magnitude(math.Abs(value))-mostDigits+1)
+	}
+	return exp
+}
+
 // At writes v with its last digit at the place exp: At(1963, 1) is 1,960 and
 // At(1.8749, −2) is 1.87.
 func At(v float64, exp int) string {
@@ -110,6 +128,18 @@ func Range(lo, hi float64) string {
 	exp := PlaceFor(lo/2+hi/2, hi/2-lo/2)
 	if lo < 0 || hi < 0 {
 		return At(lo, exp) + " to " + At(hi, exp)
+	}
+	return At(lo, exp) + "–" + At(hi, exp)
+}
+
+// BetweenAt is Between with the last digit at the place exp, as the value that
+// the interval belongs to has it.
+func BetweenAt(lo, hi float64, exp int) string { return At(lo, exp) + " to " + At(hi, exp) }
+
+// RangeAt is Range with the last digit at the place exp.
+func RangeAt(lo, hi float64, exp int) string {
+	if lo < 0 || hi < 0 {
+		return BetweenAt(lo, hi, exp)
 	}
 	return At(lo, exp) + "–" + At(hi, exp)
 }

@@ -34,6 +34,30 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// Two runs of 32,096 and 26,444: mean 29,270, sd 3,996.6, half-width 35,908,
+// which allows ten thousands only; the sd asks for thousands.
+func TestPlaceShared(t *testing.T) {
+	for _, c := range []struct {
+		value, half, sd float64
+		want            int
+	}{
+		{29270, 35908, 3996.6, 3}, {17.97, 131.3, 14.6, 1}, {3658, 131, 121, 1}, {1963, 93, 80.4, 1},
+		{29270, 35908, 0, 4}, {29270, 35908, math.NaN(), 4}, {12.34, math.NaN(), math.NaN(), -1},
+		{1000, 300, 9.96, 1}, {0, 0.5, 0.2, -1}, {1e6, 3, 1e-9, -2}, {math.NaN(), 1, 1, 0},
+	} {
+		if got := PlaceShared(c.value, c.half, c.sd); got != c.want {
+			t.Errorf("PlaceShared(%v, %v, %v) = %d, want %d", c.value, c.half, c.sd, got, c.want)
+		}
+	}
+	for _, c := range []struct{ got, want string }{
+		{RangeAt(0, 65178, 3), "0–65,000"}, {BetweenAt(0, 65178, 3), "0 to 65,000"}, {RangeAt(-1, 2, 0), "−1 to 2"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
 func TestWithInterval(t *testing.T) {
 	for _, c := range []struct {
 		v, half float64
@@ -147,7 +171,7 @@ func FuzzNumber(f *testing.F) {
 	f.Add(5e-324, 1e308)
 	f.Fuzz(func(t *testing.T, v, half float64) {
 		for _, s := range []string{WithInterval(v, half), Sig3(v), P(v), Percent(v), Duration(v), DurationWith(v, half),
-			Bytes(v), Times(v, half), Between(v, half), Range(v, half), Seconds(v)} {
+			Bytes(v), Times(v, half), At(v, PlaceShared(v, half, half)), Between(v, half), Range(v, half), Seconds(v)} {
 			if s == "" || strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || strings.HasPrefix(s, "-") {
 				t.Errorf("v %v, half %v: %q", v, half, s)
 			}
