@@ -94,9 +94,9 @@ func status(env *Env, err error) int {
 // of commands.
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "abacus",
-		Short:         "A scripted HTTP benchmark harness with report generation",
-		Long:          "abacus checks what is really running, drives load, repeats and interleaves runs,\nwatches the server and the machine while it does, and says what the numbers mean.",
+		Use:   "abacus",
+		Short: "A scripted HTTP benchmark harness with report generation",
+		Long:  "abacus checks what is really running, drives load, repeats and interleaves runs,\nwatches the server and the machine while it does, and says what the numbers mean.",
 		Example: `  abacus run                            the default campaign, on a server of its own
   abacus run http://127.0.0.1:8080/     one page under rising load
   abacus report                         the newest record's page again

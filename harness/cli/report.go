@@ -33,7 +33,10 @@ Formats: ` + formatList(),
   abacus report results/quickstart/latest
   abacus report --format json quickstart | jq '.cells[].throughput_per_s.mean'
   abacus report --format html,json,text --output out/`,
-		RunE: func(_ *cobra.Command, args []string) error { return runReport(env, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.results = resultsFolder(env, cmd)
+			return runReport(env, f, args)
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.formats, "format", []string{"html"}, "formats to render, separated by commas")

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,7 +82,7 @@ func runRun(ctx context.Context, env *Env, cmd *cobra.Command, f runFlags, args 
 		if len(args) > 0 {
 			return fault.Input(errors.New("--resume takes its campaign from the record, so no FILE, NAME or URL may stand beside it"), "abacus run --resume RECORD")
 		}
-		if old, err = openForResume(f.resume, cmd); err != nil {
+		if old, err = openForResume(f.resume, env, cmd); err != nil {
 			return err
 		}
 		in.Args = []string{filepath.Join(old.Dir(), record.CampaignFile)}
@@ -93,6 +95,9 @@ func runRun(ctx context.Context, env *Env, cmd *cobra.Command, f runFlags, args 
 	case f.printConfig && f.dryRun:
 		return fault.Input(errors.New("--dry-run and --print-config exclude each other"), "call abacus run twice")
 	case f.printConfig:
+		if f.asJSON {
+			return encodeJSON(env.Stdout, job.loaded.Origins)
+		}
 		return printConfig(env.Stdout, job.loaded)
 	case f.dryRun:
 		return dryRun(ctx, env, job, old)
@@ -105,19 +110,23 @@ func runRun(ctx context.Context, env *Env, cmd *cobra.Command, f runFlags, args 
 
 // openForResume finds the record that --resume names: its folder, or the name
 // of a campaign below the results folder.
-func openForResume(arg string, cmd *cobra.Command) (*record.Reader, error) {
-	results, err := cmd.Flags().GetString("results")
-	if err != nil {
-		return nil, err
-	}
-	if results == "" {
-		results = "results"
-	}
-	dir, err := record.Find(results, arg)
+func openForResume(arg string, env *Env, cmd *cobra.Command) (*record.Reader, error) {
+	dir, err := record.Find(resultsFolder(env, cmd), arg)
 	if err != nil {
 		return nil, err
 	}
 	return record.Open(dir)
+}
+
+// resultsFolder is where records are looked for by name: the flag, else the
+// variable, else the default, as for a run without a file.
+func resultsFolder(env *Env, cmd *cobra.Command) string {
+	// The flag's own default is the last resort, and "" where it has none.
+	flag := cmd.Flags().Lookup("results")
+	if flag.Changed {
+		return flag.Value.String()
+	}
+	return cmp.Or(env.Getenv("ABACUS_RESULTS"), flag.DefValue, "results")
 }
 
 // prepareRun loads the configuration and makes the plan. Nothing is started.
@@ -279,7 +288,7 @@ func printResults(env *Env, job *runJob, dir string, a *analysis.Analysis) error
 }
 
 // printHead says what is about to be done.
-func printHead(w interface{ Write([]byte) (int, error) }, t terminal, job *runJob) {
+func printHead(w io.Writer, t terminal, job *runJob) {
 	c, e := job.plan.Campaign, job.plan.Estimate(nil)
 	fmt.Fprintf(w, "%s · seed %d\n", t.paint(c.Name, "1"), job.plan.Seed)
 	fmt.Fprintf(w, "%s in %s · about %s and %s requests · to %s\n\n", number.Plural(int64(e.Runs), "run"), number.Plural(int64(job.plan.Rounds), "round"), brief(e.Took), approximate(e.Requests), strings.Join(targets(job.plan), ", "))
@@ -298,11 +307,6 @@ func approximate(n int64) string {
 
 // dryRun prints what would be done: all, or what an old record lacks.
 func dryRun(ctx context.Context, env *Env, job *runJob, old *record.Reader) error {
-	if job.flags.asJSON {
-		enc := json.NewEncoder(env.Stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(job.plan)
-	}
 	d := dryPlan{loaded: job.loaded, plan: job.plan, commands: labCommands(env, job.plan)}
 	walk := &campaign.Campaign{Plan: job.plan}
 	if old != nil {
@@ -312,5 +316,18 @@ func dryRun(ctx context.Context, env *Env, job *runJob, old *record.Reader) erro
 		d.record = display(old.Dir())
 	}
 	d.left = walk.Left()
+	if job.flags.asJSON {
+		return encodeJSON(env.Stdout, struct {
+			*plan.Plan
+			// Left are the runs that would be made.
+			Left []plan.Run `json:"left"`
+		}{d.plan, d.left})
+	}
 	return printDryRun(env.Stdout, d)
+}
+
+func encodeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }

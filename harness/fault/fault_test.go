@@ -23,7 +23,7 @@ func TestFaults(t *testing.T) {
 		"the outermost hint counts":    {Hint(wrap(Input(base, "inner")), "outer"), true, "outer"},
 		"an empty hint hides no other": {Input(Hint(base, "inner"), ""), true, "inner"},
 		"joined":                       {errors.Join(base, Input(base, "give")), true, "give"},
-		"joined after another hint": {errors.Join(Hint(base, "do"), Input(base, "give")), true, "do"},
+		"joined after another hint":    {errors.Join(Hint(base, "do"), Input(base, "give")), true, "do"},
 	} {
 		if IsInput(tt.err) != tt.input || HintOf(tt.err) != tt.hint {
 			t.Errorf("%s: input %v, hint %q; want %v, %q", name, IsInput(tt.err), HintOf(tt.err), tt.input, tt.hint)
