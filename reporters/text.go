@@ -11,6 +11,7 @@ import (
 	"abacus/harness/analysis"
 	"abacus/harness/number"
 	"abacus/harness/preflight"
+	"abacus/harness/stats"
 )
 
 // Text is the summary that a terminal shows: a table for each scenario, the
@@ -24,14 +25,10 @@ type Text struct {
 	Colour bool
 }
 
-// The least widths at which the interval and the sd are shown.
-const (
-	widthInterval = 96
-	widthSD       = 72
-	defaultWidth  = 100
-)
+const defaultWidth = 100
 
-// Report writes the summary.
+// Report writes the summary: tables, what makes the figures doubtful, the
+// verdict, goals, and what else was seen.
 func (t Text) Report(w io.Writer, a *analysis.Analysis) error {
 	if t.Width == 0 {
 		t.Width = defaultWidth
@@ -43,10 +40,13 @@ func (t Text) Report(w io.Writer, a *analysis.Analysis) error {
 			t.scenario(out, a, s)
 		}
 	}
+	t.findings(out, a, preflight.Critical)
 	for _, v := range a.Verdict {
 		fmt.Fprintln(out, wrap(t.bold(Plain(v)), t.Width))
 	}
-	t.findings(out, a)
+	t.goals(out, a)
+	t.findings(out, a, preflight.Warning)
+	t.notes(out, a)
 	return out.Flush()
 }
 
@@ -61,10 +61,15 @@ func (t Text) scenario(out io.Writer, a *analysis.Analysis, s analysis.Scenario)
 	}
 	fmt.Fprintln(out, t.dim(wrap(t.heading(s, cells), t.Width)))
 	unit, div := latencyUnit(cells)
-	short := slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Runs < c.PlannedRuns })
-	rows := [][]string{t.columns(unit, short)}
-	for _, c := range cells {
-		rows = append(rows, t.row(a, s, c, div, short))
+	var rows [][]string
+	for _, c := range t.columnsFor(cells) {
+		rows = [][]string{c.heads(unit)}
+		for _, k := range cells {
+			rows = append(rows, c.row(a, s, k, div))
+		}
+		if width(rows) <= t.Width {
+			break
+		}
 	}
 	t.table(out, rows)
 	fmt.Fprintln(out)
@@ -83,31 +88,63 @@ func (t Text) heading(s analysis.Scenario, cells []analysis.Cell) string {
 	for _, c := range cells {
 		runs = max(runs, c.Runs)
 	}
-	word := "runs"
-	if runs == 1 {
-		word = "run"
+	switch runs {
+	case 0:
+		parts = append(parts, "no good run")
+	case 1:
+		parts = append(parts, "the figures of 1 run")
+	default:
+		parts = append(parts, fmt.Sprintf("means over %d runs, ± sd between runs", runs))
 	}
-	return strings.Join(append(parts, fmt.Sprintf("%d %s, ± sd between runs", runs, word)), " · ")
+	return strings.Join(parts, " · ")
 }
 
-// columns are the headings; short adds how many of the planned runs count.
-func (t Text) columns(unit string, short bool) []string {
+// columns says which of the columns a table has that not every one needs.
+type columns struct {
+	// runs: how many of the planned runs count; p95SD: the sd of the p95.
+	runs, sd, interval, p95SD bool
+}
+
+// columnsFor lists the columns to try, the widest first: a narrow terminal
+// loses the sd of p95, then the interval, then the sd. What no cell has is in
+// none of them.
+func (t Text) columnsFor(cells []analysis.Cell) []columns {
+	c := columns{runs: slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Runs < c.PlannedRuns })}
+	spread := slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Throughput != nil && c.Throughput.SD != nil })
+	if !spread {
+		return []columns{c}
+	}
+	c.sd, c.interval, c.p95SD = true, true, true
+	out := []columns{c}
+	c.p95SD = false
+	out = append(out, c)
+	c.interval = false
+	out = append(out, c)
+	c.sd = false
+	return append(out, c)
+}
+
+func (k columns) heads(unit string) []string {
 	cols := []string{""}
-	if short {
+	if k.runs {
 		cols = append(cols, "runs")
 	}
 	cols = append(cols, "requests/s")
-	if t.Width >= widthSD {
+	if k.sd {
 		cols = append(cols, "± sd")
 	}
-	if t.Width >= widthInterval {
+	if k.interval {
 		cols = append(cols, "95 % interval")
 	}
-	return append(cols, "p95 "+unit, "failed", "to baseline")
+	cols = append(cols, "p95 "+unit)
+	if k.p95SD {
+		cols = append(cols, "± sd")
+	}
+	return append(cols, "failed", "to baseline")
 }
 
 // row is one cell's line; what is absent is a dash.
-func (t Text) row(a *analysis.Analysis, s analysis.Scenario, c analysis.Cell, div float64, short bool) []string {
+func (k columns) row(a *analysis.Analysis, s analysis.Scenario, c analysis.Cell, div float64) []string {
 	name := c.Variant
 	if s.Kind == "ladder" {
 		name = c.Label
@@ -115,33 +152,42 @@ func (t Text) row(a *analysis.Analysis, s analysis.Scenario, c analysis.Cell, di
 			name = c.Variant + ", " + c.Label
 		}
 	}
-	rate, sd, interval := number.Absent, number.Absent, number.Absent
-	if th := c.Throughput; th != nil {
-		place := number.PlaceFor(th.Mean, number.Half(th.CI95))
-		rate = number.At(th.Mean, place)
-		if th.SD != nil {
-			sd = number.At(*th.SD, place)
-		}
-		if th.CI95 != nil {
-			interval = number.Range(th.CI95[0], th.CI95[1])
-		}
-	}
 	row := []string{Plain(name)}
-	if short {
+	if k.runs {
 		row = append(row, fmt.Sprintf("%d of %d", c.Runs, c.PlannedRuns))
 	}
+	rate, sd := meanSD(c.Throughput, 1)
 	row = append(row, rate)
-	if t.Width >= widthSD {
+	if k.sd {
 		row = append(row, sd)
 	}
-	if t.Width >= widthInterval {
+	if k.interval {
+		interval := number.Absent
+		if th := c.Throughput; th != nil && th.CI95 != nil {
+			interval = number.RangeAt(th.CI95[0], th.CI95[1], analysis.LastDigit(th, 1))
+		}
 		row = append(row, interval)
 	}
-	p95 := number.Absent
-	if v := c.Latency.P95.Value; v != nil {
-		p95 = number.Sig3(*v / div)
+	p95, sd := meanSD(c.Latency.P95.Runs, div)
+	row = append(row, p95)
+	if k.p95SD {
+		row = append(row, sd)
 	}
-	return append(row, p95, number.Count(c.Failed), toBaseline(a, c))
+	return append(row, number.Count(c.Failed), toBaseline(a, c))
+}
+
+// meanSD writes a spread with one last digit for both, in the unit that div
+// makes; dashes for what is absent.
+func meanSD(s *stats.Spread, div float64) (mean, sd string) {
+	if s == nil {
+		return number.Absent, number.Absent
+	}
+	place := analysis.LastDigit(s, div)
+	mean, sd = number.At(s.Mean/div, place), number.Absent
+	if s.SD != nil {
+		sd = number.At(*s.SD/div, place)
+	}
+	return mean, sd
 }
 
 // toBaseline is the cell's ratio to its baseline on the primary metric.
@@ -177,8 +223,8 @@ func variants(a *analysis.Analysis, s analysis.Scenario) int {
 func latencyUnit(cells []analysis.Cell) (unit string, div float64) {
 	var p95 []float64
 	for _, c := range cells {
-		if v := c.Latency.P95.Value; v != nil {
-			p95 = append(p95, *v)
+		if s := c.Latency.P95.Runs; s != nil {
+			p95 = append(p95, s.Mean)
 		}
 	}
 	if len(p95) == 0 {
@@ -188,15 +234,30 @@ func latencyUnit(cells []analysis.Cell) (unit string, div float64) {
 	return number.DurationUnit(p95[len(p95)/2])
 }
 
-// table writes rows with the first column to the left, the others to the
-// right; the first row is the heading.
-func (t Text) table(out io.Writer, rows [][]string) {
+// columnWidths are the widths of a table's columns in characters.
+func columnWidths(rows [][]string) []int {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
+	return widths
+}
+
+// width is that of a table: two spaces before every column.
+func width(rows [][]string) int {
+	n := 0
+	for _, w := range columnWidths(rows) {
+		n += 2 + w
+	}
+	return n
+}
+
+// table writes rows with the first column to the left, the others to the
+// right; the first row is the heading.
+func (t Text) table(out io.Writer, rows [][]string) {
+	widths := columnWidths(rows)
 	for r, row := range rows {
 		var b strings.Builder
 		b.WriteString("  ")
@@ -205,11 +266,10 @@ func (t Text) table(out io.Writer, rows [][]string) {
 			switch {
 			case i == 0 && r > 0:
 				b.WriteString(t.bold(cell) + gap)
-			case i == 0 || i == len(row)-1:
+			case i == 0:
+				b.WriteString(cell + gap)
+			case i == len(row)-1:
 				b.WriteString("  " + cell)
-				if i == 0 {
-					b.WriteString(gap)
-				}
 			default:
 				b.WriteString("  " + gap + cell)
 			}
@@ -222,18 +282,40 @@ func (t Text) table(out io.Writer, rows [][]string) {
 	}
 }
 
-// findings writes critical ones and warnings; infos are counted.
-func (t Text) findings(out io.Writer, a *analysis.Analysis) {
-	notes := 0
-	for _, f := range a.Findings {
-		var word string
-		switch f.Severity {
-		case preflight.Critical:
-			word = t.paint("critical", "31")
-		case preflight.Warning:
-			word = t.paint("warning ", "33")
+// goals writes each goal that was missed or stayed undecided, and counts those
+// that were met: a missed one is why the command ends with status 1.
+func (t Text) goals(out io.Writer, a *analysis.Analysis) {
+	met := 0
+	for _, g := range a.Goals {
+		word := ""
+		switch g.Outcome {
+		case analysis.GoalMissed:
+			word = t.paint("missed  ", "31")
+		case analysis.GoalUndecided:
+			word = t.paint("open    ", "33")
 		default:
-			notes++
+			met++
+			continue
+		}
+		text := "Goal " + Plain(g.Goal) + ", " + Plain(a.GoalPlace(g))
+		if g.Outcome == analysis.GoalUndecided {
+			text += ", undecided"
+		}
+		t.entry(out, word, text+": "+Plain(g.Evidence))
+	}
+	if met > 0 {
+		fmt.Fprintln(out, t.dim(fmt.Sprintf("%d of %s met", met, number.Plural(int64(len(a.Goals)), "goal"))))
+	}
+}
+
+// findings writes those of one severity.
+func (t Text) findings(out io.Writer, a *analysis.Analysis, severity preflight.Severity) {
+	word := t.paint("warning ", "33")
+	if severity == preflight.Critical {
+		word = t.paint("critical", "31")
+	}
+	for _, f := range a.Findings {
+		if f.Severity != severity {
 			continue
 		}
 		text := Plain(f.Title)
@@ -242,14 +324,25 @@ func (t Text) findings(out io.Writer, a *analysis.Analysis) {
 				text += " " + Plain(more)
 			}
 		}
-		fmt.Fprintf(out, "%s %s\n", word, strings.ReplaceAll(wrap(text, t.Width-9), "\n", "\n         "))
+		t.entry(out, word, text)
 	}
-	if notes > 0 {
-		word := "notes"
-		if notes == 1 {
-			word = "note"
+}
+
+// entry writes a text beside its word, in a column of its own.
+func (t Text) entry(out io.Writer, word, text string) {
+	fmt.Fprintf(out, "%s %s\n", word, strings.ReplaceAll(wrap(text, t.Width-9), "\n", "\n         "))
+}
+
+// notes counts the findings that are on the page only.
+func (t Text) notes(out io.Writer, a *analysis.Analysis) {
+	n := int64(0)
+	for _, f := range a.Findings {
+		if f.Severity != preflight.Critical && f.Severity != preflight.Warning {
+			n++
 		}
-		fmt.Fprintln(out, t.dim(fmt.Sprintf("%d %s more on the page", notes, word)))
+	}
+	if n > 0 {
+		fmt.Fprintln(out, t.dim(number.Plural(n, "note")+" more on the page"))
 	}
 }
 

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"abacus/harness/metric"
 	"abacus/harness/number"
@@ -52,6 +53,33 @@ func judgeGoals(m record.Manifest, a *Analysis, s *state) []GoalResult {
 		}
 	}
 	return out
+}
+
+// GoalPlace names where a goal was judged, as far as the record has several
+// scenarios, variants, pages or load levels.
+func (a *Analysis) GoalPlace(g GoalResult) string {
+	var parts []string
+	s := g.Scope
+	if s.Scenario != "" && len(a.Scenarios) > 1 {
+		parts = append(parts, s.Scenario)
+	}
+	if s.Variant != "" && a.variantsOf(s.Scenario) > 1 {
+		parts = append(parts, s.Variant)
+	}
+	if s.Page != "" {
+		parts = append(parts, s.Page)
+	}
+	if s.Step != nil {
+		level := connections(*s.Step)
+		if !s.Step.KeepAlive {
+			level += ", no keep-alive"
+		}
+		parts = append(parts, level)
+	}
+	if len(parts) == 0 {
+		return s.Scenario
+	}
+	return strings.Join(parts, ", ")
 }
 
 // goalFigure is a figure that a goal is judged on.
