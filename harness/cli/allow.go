@@ -31,7 +31,7 @@ func askAllowed(ctx context.Context, env *Env, job *runJob) error {
 		names = append(names, f.Host)
 		lines = append(lines, f.Describe())
 	}
-	e := job.plan.Estimate(nil)
+	e := job.plan.Estimate()
 	about := fmt.Sprintf("%s; about %s in all", strings.Join(lines, "; "), brief(e.Took))
 	refusal := fault.Input(fmt.Errorf("not allowed to load %s", about), "if you may load it: --allow "+strings.Join(names, ","))
 	if !isTerminal(env) {

@@ -75,7 +75,7 @@ func printDryRun(w io.Writer, d dryPlan) error {
 
 func dryRunHead(w io.Writer, d dryPlan) {
 	p := d.plan
-	c, e := p.Campaign, p.Estimate(nil)
+	c, e := p.Campaign, p.Estimate()
 	from := d.loaded.File
 	if from == "" {
 		from = "built in, or made of the arguments"

@@ -289,7 +289,7 @@ func printResults(env *Env, job *runJob, dir string, a *analysis.Analysis) error
 
 // printHead says what is about to be done.
 func printHead(w io.Writer, t terminal, job *runJob) {
-	c, e := job.plan.Campaign, job.plan.Estimate(nil)
+	c, e := job.plan.Campaign, job.plan.Estimate()
 	fmt.Fprintf(w, "%s · seed %d\n", t.paint(c.Name, "1"), job.plan.Seed)
 	fmt.Fprintf(w, "%s in %s · about %s and %s requests · to %s\n\n", number.Plural(int64(e.Runs), "run"), number.Plural(int64(job.plan.Rounds), "round"), brief(e.Took), approximate(e.Requests), strings.Join(targets(job.plan), ", "))
 }

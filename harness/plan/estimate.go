@@ -17,25 +17,28 @@ type Estimate struct {
 	Exact    bool
 	// TopConcurrency is the highest number of connections at once.
 	TopConcurrency int
-	// Took is the time for everything, guessed unless rates are given.
+	// Took is the time for everything, waits for idle aside; a guess.
 	Took time.Duration
 }
 
-// Rate tells the requests per second that a cell is known to reach; ok is
-// false when nothing is known.
-type Rate func(Cell) (perSecond float64, ok bool)
-
-// What is assumed about a cell of which nothing is known, for two cores that
-// client and server share, and what each run and each variant takes beside its
-// load. Only an announcement rests on these.
+// What is assumed about the rate that a cell reaches, for two cores that client
+// and server share. Only an announcement rests on these.
 const (
 	assumedKeepAlive = 25000 // requests/s of a small page from about ten connections on
 	assumedSingle    = 8000  // over one connection
 	assumedFresh     = 8000  // with a connection for each request
-	perRun           = 600 * time.Millisecond
-	perVariant       = 2 * time.Second
-	baselineTime     = 6 * time.Second
 )
+
+// beside is what a campaign takes beside its load: each run, each variant's
+// warm-up, and what comes before the first.
+type beside struct{ run, variant, first time.Duration }
+
+func besideLoad(quick bool) beside {
+	if quick {
+		return beside{run: 200 * time.Millisecond, variant: 400 * time.Millisecond, first: 2 * time.Second}
+	}
+	return beside{run: 600 * time.Millisecond, variant: 2 * time.Second, first: 6 * time.Second}
+}
 
 func assumedRate(c Cell) float64 {
 	rate := float64(assumedKeepAlive)
@@ -45,23 +48,14 @@ func assumedRate(c Cell) float64 {
 	return min(rate, assumedSingle*float64(c.Step.Concurrency))
 }
 
-// Requests is the number of requests of all runs. For runs that are bounded by
-// a duration it is an estimate at assumed rates; see Estimate.
-func (p *Plan) Requests() int64 { return p.Estimate(nil).Requests }
-
-// Estimate adds up all runs. rate may be nil; figures that were measured
-// before make the estimate better.
-func (p *Plan) Estimate(rate Rate) Estimate {
-	e := Estimate{Runs: len(p.Runs), Exact: true, Took: baselineTime}
+// Estimate adds up all runs, at assumed rates.
+func (p *Plan) Estimate() Estimate {
+	extra := besideLoad(p.Campaign.Quick)
+	e := Estimate{Runs: len(p.Runs), Exact: true, Took: extra.first}
 	warmed := map[string]bool{}
 	for _, r := range p.Runs {
 		c := p.Cells[r.Cell]
 		perSecond := assumedRate(c)
-		if rate != nil {
-			if v, ok := rate(c); ok && v > 0 {
-				perSecond = v
-			}
-		}
 		requests, seconds := c.Step.Requests, float64(c.Step.Requests)/perSecond
 		if d := time.Duration(c.Step.Duration).Seconds(); d > 0 {
 			e.Exact = false
@@ -70,11 +64,11 @@ func (p *Plan) Estimate(rate Rate) Estimate {
 			}
 		}
 		e.Requests += requests
-		e.Took += time.Duration(seconds*float64(time.Second)) + perRun
+		e.Took += time.Duration(seconds*float64(time.Second)) + extra.run
 		e.TopConcurrency = max(e.TopConcurrency, c.Step.Concurrency)
 		if key := c.Scenario + "\x00" + c.Variant; !warmed[key] {
 			warmed[key] = true
-			e.Took += perVariant
+			e.Took += extra.variant
 		}
 	}
 	return e

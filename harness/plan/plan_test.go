@@ -253,21 +253,29 @@ func TestQuick(t *testing.T) {
 
 func TestEstimate(t *testing.T) {
 	c := sample() // per round: 4 × 100 + 4 × 500 requests, and twice one second
-	e := mustExpand(t, c, 1).Estimate(func(Cell) (float64, bool) { return 1000, true })
-	// 6 × (400 + 2000 + 2 × 1000) requests at 1000/s are 26.4 s; 60 runs at
-	// 0.6 s, 5 variants at 2 s and 6 s before the first are 52 s.
-	if e.Runs != 60 || e.Requests != 26400 || e.Exact || e.TopConcurrency != 10 || e.Took.Round(time.Millisecond) != 78400*time.Millisecond {
+	e := mustExpand(t, c, 1).Estimate()
+	// At the assumed rates (8,000/s over one connection, 8,000/s of fresh ones,
+	// 25,000/s else) 6 × (400 + 2000 + 2 × 25000) requests take 6 × (0.05 +
+	// 0.25 + 2) s; 60 runs at 0.6 s, 5 variants at 2 s and 6 s before the first
+	// are 52 s.
+	if e.Runs != 60 || e.Requests != 314400 || e.Exact || e.TopConcurrency != 10 || e.Took.Round(time.Millisecond) != 65800*time.Millisecond {
 		t.Errorf("%+v", e)
 	}
 	c.Scenarios = c.Scenarios[:1]
-	p := mustExpand(t, c, 1)
-	if e := p.Estimate(nil); e.Requests != 14400 || !e.Exact || p.Requests() != 14400 {
+	if e := mustExpand(t, c, 1).Estimate(); e.Requests != 14400 || !e.Exact {
 		t.Errorf("%+v", e)
 	}
-	// Requests and a duration: the shorter one counts.
+	// Requests and a duration: the shorter one counts; 100 ms at 8,000/s are 800.
 	c.Scenarios[0].Steps = scenarios.Steps{{Concurrency: 1, Requests: 1000, Duration: scenarios.Duration(10 * time.Second)}, {Concurrency: 2, Requests: 1000, Duration: scenarios.Duration(100 * time.Millisecond)}}
-	if e := mustExpand(t, c, 1).Estimate(func(Cell) (float64, bool) { return 1000, true }); e.Requests != 6*4*(1000+100) {
+	if e := mustExpand(t, c, 1).Estimate(); e.Requests != 6*4*(1000+800) {
 		t.Errorf("%d requests", e.Requests)
+	}
+	// A quick look makes a tenth of the requests and waits less: 8 × 100
+	// requests at 8,000/s, 8 runs at 0.2 s, 4 variants at 0.4 s, and 2 s.
+	c.Quick = true
+	c.Scenarios[0].Steps[0].Duration = 0
+	if e := mustExpand(t, c, 1).Estimate(); e.Took.Round(time.Millisecond) != 5300*time.Millisecond {
+		t.Errorf("a quick look takes %v", e.Took)
 	}
 }
 
