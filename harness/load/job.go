@@ -63,7 +63,7 @@ type Job struct {
 	// Timeout bounds one request from connect to last byte.
 	Timeout time.Duration `json:"timeout_ns"`
 	// Interval is the length of one Interval of the result and the rhythm of
-	// progress; 0 is DefaultInterval.
+	// progress; 0 is DefaultInterval. Every tells what becomes of it.
 	Interval time.Duration `json:"interval_ns,omitempty"`
 	// InsecureTLS skips the verification of certificates.
 	InsecureTLS bool `json:"insecure_tls,omitempty"`
@@ -78,12 +78,19 @@ type Job struct {
 // DefaultInterval is the length of one Interval when the job names none.
 const DefaultInterval = 200 * time.Millisecond
 
-// Every is Interval, or DefaultInterval when the job names none.
+// MaxIntervals is the most intervals that a run by duration is cut into, so
+// that the result of a whole day can still be handed over: some 20 MB.
+const MaxIntervals = 100_000
+
+// Every is how long an interval really is: Interval, or DefaultInterval when
+// the job names none, but longer where Duration would come to more than
+// MaxIntervals of them.
 func (j Job) Every() time.Duration {
-	if j.Interval > 0 {
-		return j.Interval
+	every := j.Interval
+	if every <= 0 {
+		every = DefaultInterval
 	}
-	return DefaultInterval
+	return max(every, j.Duration/MaxIntervals)
 }
 
 // Grace is how long requests that are under way when Duration is over may still

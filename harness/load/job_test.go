@@ -88,11 +88,18 @@ func TestServerName(t *testing.T) {
 }
 
 func TestEvery(t *testing.T) {
-	if got := (Job{}).Every(); got != 200*time.Millisecond {
-		t.Errorf("without an interval: %v", got)
-	}
-	if got := (Job{Interval: time.Second}).Every(); got != time.Second {
-		t.Errorf("an interval of one second: %v", got)
+	for _, c := range []struct{ interval, duration, want time.Duration }{
+		{0, 0, 200 * time.Millisecond},
+		{time.Second, 0, time.Second},
+		{0, time.Hour, 200 * time.Millisecond},
+		// A hundred thousand of them are 1,000 s at 10 ms, and 864 ms in a day.
+		{10 * time.Millisecond, 1000 * time.Second, 10 * time.Millisecond},
+		{10 * time.Millisecond, 24 * time.Hour, 864 * time.Millisecond},
+		{time.Second, 24 * time.Hour, time.Second},
+	} {
+		if got := (Job{Interval: c.interval, Duration: c.duration}).Every(); got != c.want {
+			t.Errorf("interval %v, duration %v: every %v, want %v", c.interval, c.duration, got, c.want)
+		}
 	}
 }
 
