@@ -56,8 +56,12 @@ func (d *dialer) dial(ctx context.Context, deadline time.Time) (net.Conn, error)
 		nd.Deadline = time.Now().Add(left / time.Duration(len(d.addrs)-i))
 		conn, err := nd.DialContext(ctx, "tcp", addr)
 		if err == nil {
-			d.chosen.CompareAndSwap(-1, int32(i))
-			return conn, nil
+			if d.chosen.CompareAndSwap(-1, int32(i)) || d.chosen.Load() == int32(i) {
+				return conn, nil
+			}
+			// Another connection has chosen another address meanwhile.
+			_ = conn.Close()
+			return d.dial(ctx, deadline)
 		}
 		if first == nil {
 			first = err

@@ -61,6 +61,27 @@ func TestFallsBackFromSilentAddress(t *testing.T) {
 	}
 }
 
+// Of connections that begin at once the first to stand chooses the address for
+// all: one that was on its way to another does not go on with that.
+func TestAllGoToTheChosenAddress(t *testing.T) {
+	t.Parallel()
+	addr := func() string {
+		return strings.TrimSuffix(strings.TrimPrefix(serve(t, say(hello)), "http://"), "/")
+	}
+	d := &dialer{addrs: []string{silentAddress(t), addr(), addr()}}
+	d.chosen.Store(-1)
+	// While the first address is silent, another connection chooses the last.
+	time.AfterFunc(100*time.Millisecond, func() { d.chosen.Store(2) })
+	conn, err := d.dial(context.Background(), time.Now().Add(3*time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if got := conn.RemoteAddr().String(); got != d.addrs[2] {
+		t.Errorf("connected to %s, want the chosen %s", got, d.addrs[2])
+	}
+}
+
 // Connects that the end of the run cuts off are no failures of the server.
 func TestCancelWhileConnecting(t *testing.T) {
 	t.Parallel()
