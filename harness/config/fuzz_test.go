@@ -76,3 +76,30 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// FuzzSet feeds assignments: no panic, and what loads can be planned.
+func FuzzSet(f *testing.F) {
+	for _, s := range []string{
+		"steps.concurrency=20", "steps.requests=[5, 6]", "steps.x.y=1", "steps={concurrency: 1, requests: 1}", "steps.duration=1s",
+		"observe.interval=1s", "headers.A=b", "stop_if=[]", "warmup.requests=3", "scenarios=[static-ladder]", "lab=demo", "repeats={min: 1}", "a.b=c",
+	} {
+		f.Add(s, "steps.concurrency=3")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(smallScenario), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Load(Input{Args: []string{"s.yaml"}, Dir: dir, Set: []string{a, b}, DrawSeed: func() uint64 { return 1 }})
+		if err != nil {
+			var problems Problems
+			if !errors.As(err, &problems) || len(problems) == 0 {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		if _, err := plan.Expand(l.Campaign, *l.Campaign.Seed); err != nil {
+			t.Fatalf("loads, but cannot be planned: %v", err)
+		}
+	})
+}
