@@ -24,7 +24,8 @@ type Engine interface {
 	Run(ctx context.Context, job load.Job, progress func(load.Progress)) (*load.Result, error)
 }
 
-// Poller takes one reading of the server or the machine.
+// Poller takes one reading of the server or the machine. One that holds
+// something between polls also has Close(), after which it can be used again.
 type Poller interface {
 	// Name is the series' source: status, host, processes.
 	Name() string

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -422,6 +423,41 @@ func TestSlowStatusPageDoesNotHoldUpTheLoad(t *testing.T) {
 	}
 	if s := runs(t, r)[0].Series; len(s) != 1 || s[0].Source != "status" {
 		t.Errorf("series %+v, want the failed status series", s)
+	}
+}
+
+// heldPoller counts the stretches over which it is used and let go of again.
+type heldPoller struct {
+	held, released *atomic.Int64
+	used           atomic.Bool
+}
+
+func (p *heldPoller) Name() string { return sourceStatus }
+func (p *heldPoller) Poll(context.Context) (observe.Reading, error) {
+	if p.used.CompareAndSwap(false, true) {
+		p.held.Add(1)
+	}
+	return observe.Reading{Status: &observe.Status{}}, nil
+}
+func (p *heldPoller) Close() {
+	if p.used.CompareAndSwap(true, false) {
+		p.released.Add(1)
+	}
+}
+
+// No connection to the status page outlives what it was used for: the next
+// run would find a worker busy with it.
+func TestPollersAreLetGoOf(t *testing.T) {
+	var held, released atomic.Int64
+	_, _, err := walk(t, t.Context(), ladderCampaign(server(t).URL), &fakeEngine{}, func(k *Campaign) {
+		k.Needs.Pollers = func(*Lab, bool, func() map[string][]int) []Poller {
+			return []Poller{&heldPoller{held: &held, released: &released}}
+		}
+	})
+	// One for the check of the status page, one for the idle baseline, eight
+	// runs; the warm-ups of this engine may end before a poll is made.
+	if err != nil || held.Load() < 10 || released.Load() != held.Load() {
+		t.Errorf("used over %d stretches, let go of %d times, %v; want at least 10, and as many", held.Load(), released.Load(), err)
 	}
 }
 

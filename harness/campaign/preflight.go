@@ -143,7 +143,8 @@ func (c *Campaign) checkStatusPages(ctx context.Context) []preflight.Check {
 		seen[lab] = true
 		_, off := cell.Settings.StatusURL()
 		s := preflight.StatusSeen{URL: lab.StatusURL, Wanted: !off}
-		if p := statusPoller(c.pollersFor(cell)); p != nil {
+		pollers := c.pollersFor(cell)
+		if p := statusPoller(pollers); p != nil {
 			look, cancel := context.WithTimeout(ctx, c.Bounds.StatusLook)
 			sample := reading(look, p)
 			cancel()
@@ -153,6 +154,7 @@ func (c *Campaign) checkStatusPages(ctx context.Context) []preflight.Check {
 				s.BusyWorkers, s.IdleWorkers, s.Extended = st.BusyWorkers, st.IdleWorkers, st.TotalAccesses != nil
 			}
 		}
+		release(pollers)
 		checks = append(checks, preflight.CheckStatus(s))
 	}
 	return checks
@@ -177,6 +179,7 @@ func (c *Campaign) idle(ctx context.Context) error {
 		return err
 	}
 	pollers := c.pollersFor(cell)
+	defer release(pollers)
 	in := preflight.IdleInput{
 		Duration: c.Bounds.Idle, Interval: c.interval(cell), Singles: c.Bounds.Singles, Target: t,
 	}

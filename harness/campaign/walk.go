@@ -186,6 +186,7 @@ func (c *Campaign) one(ctx context.Context, planned plan.Run, cell plan.Cell, re
 	}
 	run.Job = stored
 	pollers := c.pollersFor(cell)
+	defer release(pollers)
 	run.Settle = c.settle(ctx, cell, pollers)
 	log, err := c.runHooks(ctx, hookPrepare, cell.Settings.Prepare)
 	run.Hooks = log

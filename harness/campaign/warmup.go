@@ -78,7 +78,9 @@ func (c *Campaign) warmCell(ctx context.Context, cell plan.Cell) (record.Warmup,
 	if job.Requests == 0 && job.Duration == 0 {
 		job.Duration = c.Bounds.WarmupMax
 	}
-	watched := watch(ctx, c.pollersFor(cell), c.Bounds.WarmupWindow)
+	pollers := c.pollersFor(cell)
+	defer release(pollers)
+	watched := watch(ctx, pollers, c.Bounds.WarmupWindow)
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var workers []int64

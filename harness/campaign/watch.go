@@ -51,6 +51,16 @@ func (c *Campaign) pollersFor(cell plan.Cell) []Poller {
 	return c.Needs.Pollers(lab, host, roles)
 }
 
+// release lets go of what pollers hold between polls: a kept connection to a
+// status page is a busy worker to a server with a process for each.
+func release(pollers []Poller) {
+	for _, p := range pollers {
+		if held, ok := p.(interface{ Close() }); ok {
+			held.Close()
+		}
+	}
+}
+
 // watch starts the pollers. Each polls at once, which is before the worker of
 // the run has begun, and once more at the end; none can hold up the load.
 func watch(ctx context.Context, pollers []Poller, interval time.Duration) *watcher {
