@@ -15,8 +15,8 @@ type stopper struct {
 
 type stopRule struct {
 	expr metric.Expr
-	// since is when the expression began to hold without a break, in elapsed
-	// nanoseconds of the run; -1 when it does not hold.
+	// since is when the expression began to hold, in elapsed nanoseconds of the
+	// run, without an interval since that says otherwise; -1 when it does not.
 	since int64
 }
 
@@ -43,7 +43,12 @@ func (s *stopper) check(p load.Progress) string {
 	for i := range s.rules {
 		r := &s.rules[i]
 		v, ok := intervalValue(r.expr, iv)
-		if !ok || !r.expr.Holds(v) {
+		if !ok {
+			// Nothing ended in it, which speaks for neither: a server that
+			// hangs gives its timeouts in bursts.
+			continue
+		}
+		if !r.expr.Holds(v) {
 			r.since = -1
 			continue
 		}

@@ -209,7 +209,7 @@ func (c *Campaign) withRequest(j load.Job, s scenarios.Settings, expand bool) (l
 		j.Headers = append(j.Headers, load.Header{Name: h.Name, Value: value})
 	}
 	if !agent {
-		j.Headers = append(j.Headers, load.Header{Name: "User-Agent", Value: fmt.Sprintf("abacus/%s (%s)", c.Needs.Version, c.Manifest.Campaign)})
+		j.Headers = append(j.Headers, load.Header{Name: "User-Agent", Value: UserAgent(c.Needs.Version, c.Manifest.Campaign)})
 	}
 	switch {
 	case s.BodyFile != "" && !expand:
@@ -232,6 +232,11 @@ func (c *Campaign) withRequest(j load.Job, s scenarios.Settings, expand bool) (l
 		j.Body = []byte(body)
 	}
 	return j, nil
+}
+
+// UserAgent is what requests of a campaign call themselves.
+func UserAgent(version, campaign string) string {
+	return fmt.Sprintf("abacus/%s (%s)", version, campaign)
 }
 
 // interval is the rhythm of observation beside a cell's runs.

@@ -37,7 +37,9 @@ func needs(env *Env, job *runJob) campaign.Needs {
 		Pollers: func(l *campaign.Lab, host bool, roles func() map[string][]int) []campaign.Poller {
 			var list []campaign.Poller
 			if l.StatusURL != "" {
-				list = append(list, observe.NewStatusPoller(l.StatusURL, l.StatusHost, statusTimeout))
+				p := observe.NewStatusPoller(l.StatusURL, l.StatusHost, statusTimeout)
+				p.UserAgent = campaign.UserAgent(Version, job.plan.Campaign.Name)
+				list = append(list, p)
 			}
 			if host {
 				list = append(list, observe.NewHostPoller())
