@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -115,6 +116,39 @@ func TestCancelledBefore(t *testing.T) {
 		res, err := new(Engine).Run(ctx, job(url, 10, 2), nil)
 		if err != nil || !res.Interrupted || res.Counts.Requests() != 0 {
 			t.Errorf("%s: %+v, %v", url, res, err)
+		}
+	}
+}
+
+// However a run ends, no goroutine and no connection of it is left.
+func TestNothingOutlivesARun(t *testing.T) {
+	hangs := serve(t, func(_ int, _ net.Conn, r *bufio.Reader) { _, _ = r.WriteTo(discard{}) })
+	answers := serve(t, say(hello))
+	for name, c := range map[string]struct {
+		url    string
+		change func(*load.Job)
+	}{
+		"by requests":    {answers, func(*load.Job) {}},
+		"by duration":    {answers, func(j *load.Job) { j.Requests, j.Duration = 0, 50*time.Millisecond }},
+		"stopped":        {hangs, func(j *load.Job) { j.Requests = 1000 }},
+		"in a handshake": {strings.Replace(hangs, "http", "https", 1), func(j *load.Job) { j.Requests = 1000 }},
+		"failing":        {closedPort(t), func(*load.Job) {}},
+	} {
+		before := runtime.NumGoroutine()
+		ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+		j := job(c.url, 100, 10)
+		c.change(&j)
+		if _, err := new(Engine).Run(ctx, j, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+		// The server's side of each connection is in the count too, so it
+		// falls back only when all are closed.
+		for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Errorf("%s: %d goroutines before, %d after", name, before, runtime.NumGoroutine())
+				break
+			}
 		}
 	}
 }
