@@ -97,6 +97,9 @@ func levelAxis(levels []int) axis {
 	return axis{min: lo - pad, max: hi + pad, ticks: t}
 }
 
+// within keeps a coordinate on the axis.
+func (a axis) within(v float64) float64 { return math.Min(math.Max(v, a.min), a.max) }
+
 // ratioAxis is a log axis that holds 1 and all values.
 func ratioAxis(lo, hi float64) axis {
 	lo, hi = math.Min(lo, 1), math.Max(hi, 1)

@@ -219,10 +219,36 @@ func TestYAMLLinesKeepTheText(t *testing.T) {
 	}
 }
 
-func TestFit(t *testing.T) {
-	for room, want := range map[int]string{20: "200 connections", 12: "200 conn.", 4: "200", 2: ""} {
-		if got := fit("200 connections", room); got != want {
-			t.Errorf("room for %d: %q, want %q", room, got, want)
+// Names of load levels have one form on one axis; those without room are left
+// out.
+func TestSegmentNames(t *testing.T) {
+	names := func(lengths ...float64) []string {
+		labels := []string{"10 connections", "200 connections", "10 connections, no keep-alive"}
+		var all []analysis.Segment
+		at := 0.0
+		for i, l := range lengths {
+			all = append(all, analysis.Segment{Label: labels[i], StartS: at, EndS: at + l})
+			at += l
+		}
+		c := newChart(10)
+		c.segmentNames(0, all, 1, 780, false, 0) // a pixel a second; a letter is 6.6 wide
+		if len(c.spec.Marks) == 0 {
+			return nil
+		}
+		return c.spec.Marks[0].Texts
+	}
+	for _, c := range []struct {
+		lengths []float64
+		want    string
+	}{
+		{[]float64{200, 200, 200}, "10 connections|200 connections|10 connections, no keep-alive"},
+		{[]float64{80, 80, 160}, "10 conn.|200 conn.|10 conn., no keep-alive"},
+		{[]float64{25, 25, 45}, "10|200|10 new"},
+		{[]float64{25, 10, 45}, "10|10 new"},
+		{[]float64{5, 5, 5}, ""},
+	} {
+		if got := strings.Join(names(c.lengths...), "|"); got != c.want {
+			t.Errorf("%v: %q, want %q", c.lengths, got, c.want)
 		}
 	}
 }

@@ -94,10 +94,18 @@ func (c *chart) bar(p int, r row, at float64, m measure) {
 		dots.Tips = append(dots.Tips, fmt.Sprintf("%s, round %d: %s %s", r.name, pt.Round, fourDigits(v), m.unit))
 	}
 	if s.SD != nil {
-		c.add(p, mark{Kind: "seg", Color: ink, Caps: 5}, [][]float64{{mean - sd, at, mean + sd, at, dy + 3, dy + 3}})
+		c.add(p, mark{Kind: "seg", Color: ink, Caps: 5}, [][]float64{whisker(mean, sd, at, dy+3)})
 	}
 	c.add(p, dots, good)
 	c.add(p, mark{Kind: "text", Color: ink, Texts: []string{meanSD(s, m.divisor)}}, [][]float64{{end, at, 9, dy + 3}})
+}
+
+// whisker is ± 1 sd around a mean, cut at 0, where it has no cap.
+func whisker(mean, sd, at, dy float64) []float64 {
+	if mean < sd {
+		return []float64{0, at, mean + sd, at, dy, dy, 1}
+	}
+	return []float64{mean - sd, at, mean + sd, at, dy, dy, 0}
 }
 
 func sdOf(s *stats.Spread) float64 {

@@ -1,26 +1,44 @@
 package html
 
 import (
+	"fmt"
 	"math"
 	"sort"
-	"strings"
 
 	"abacus/harness/analysis"
 	"abacus/harness/number"
 )
 
-// withinTable is where the time goes, per request, over all requests of all
-// good runs: the other standard deviation.
-func withinTable(id, name string, rows []row, many bool) []table {
-	phases := []struct {
-		name string
-		of   func(analysis.WithinRun) *analysis.Within
-	}{
+// phase is a part of a request's time.
+type phase struct {
+	name string
+	of   func(analysis.WithinRun) *analysis.Within
+}
+
+func phases() []phase {
+	return []phase{
 		{"Connect", func(w analysis.WithinRun) *analysis.Within { return w.Connect }},
 		{"Waiting", func(w analysis.WithinRun) *analysis.Within { return w.Waiting }},
 		{"Processing", func(w analysis.WithinRun) *analysis.Within { return w.Processing }},
 		{"Total", func(w analysis.WithinRun) *analysis.Within { return w.Total }},
 	}
+}
+
+// phaseUnit is the unit of a phase's column; ok is false when none was recorded.
+func phaseUnit(rows []row, p phase) (unit string, divisor float64, ok bool) {
+	var means []float64
+	for _, r := range rows {
+		if w := p.of(r.cell.WithinRun); w != nil && w.Count > 0 {
+			means = append(means, w.Mean)
+		}
+	}
+	unit, divisor = number.DurationUnit(median(means))
+	return unit, divisor, len(means) > 0
+}
+
+// withinTable is where the time goes, per request, over all requests of all
+// good runs: the other standard deviation.
+func withinTable(id, name string, rows []row, many bool) []table {
 	t := table{ID: id, Caption: name + ": where the time goes, per request. Here ± is the standard deviation ", Em: "within runs", Rest: ", over all requests of all good runs."}
 	heading := "Load level"
 	if many {
@@ -28,16 +46,11 @@ func withinTable(id, name string, rows []row, many bool) []table {
 	}
 	first := []cell{col(heading)}
 	any := false
-	divisors := make([]float64, len(phases))
-	for k, p := range phases {
-		var means []float64
-		for _, r := range rows {
-			if w := p.of(r.cell.WithinRun); w != nil && w.Count > 0 {
-				means = append(means, w.Mean)
-				any = true
-			}
-		}
-		unit, d := number.DurationUnit(median(means))
+	list := phases()
+	divisors := make([]float64, len(list))
+	for k, p := range list {
+		unit, d, ok := phaseUnit(rows, p)
+		any = any || ok
 		divisors[k] = d
 		first = append(first, colPair(p.name+", "+unit))
 	}
@@ -53,7 +66,7 @@ func withinTable(id, name string, rows []row, many bool) []table {
 		}
 		head, second := tableRow{Key: key, Head: r.name}, tableRow{Class: "sub", Head: "least – median – greatest"}
 		count := int64(0)
-		for k, p := range phases {
+		for k, p := range list {
 			w := p.of(r.cell.WithinRun)
 			if w == nil || w.Count == 0 {
 				head.Cells = append(head.Cells, nones("none was recorded")...)
@@ -169,27 +182,52 @@ func runsTable(id, name string, rows []row, unit string, divisor float64) table 
 	return t
 }
 
+// goals is the table of goals: missed first, then undecided, then met.
 func goals(a *analysis.Analysis) *table {
 	if len(a.Goals) == 0 {
 		return nil
 	}
-	t := &table{ID: "goals", Caption: "Goals, each judged on one load level."}
-	t.Head = [][]cell{{col("Goal"), colText("Where"), colText("Outcome"), colText("Evidence")}}
-	for _, g := range a.Goals {
-		where := []string{}
-		for _, s := range []string{g.Scope.Scenario, g.Scope.Variant, g.Scope.Page} {
-			if s != "" {
-				where = append(where, s)
+	t := &table{ID: "goals_table", Caption: "Each goal is judged on one load level: by the 95" + number.ThinSpace + "% interval over runs where there is one."}
+	t.Head = [][]cell{{colText("Outcome"), colText("Goal"), colText("Where"), colText("Evidence")}}
+	t.Head[0][0].Class = ""
+	for _, outcome := range []string{analysis.GoalMissed, analysis.GoalUndecided, analysis.GoalMet} {
+		for _, g := range a.Goals {
+			if g.Outcome != outcome {
+				continue
 			}
+			tr := tableRow{Head: outcome, Class: goalClass(outcome), Icon: goalIcon(outcome)}
+			tr.Cells = []cell{words(g.Goal), words(a.GoalPlace(g)), {Text: g.Evidence, Class: "tx wide"}}
+			t.Rows = append(t.Rows, tr)
 		}
-		if g.Scope.Step != nil {
-			where = append(where, plural(g.Scope.Step.Concurrency, "connection", "connections"))
-		}
-		out := cell{Text: g.Outcome, Class: "tx"}
-		if g.Outcome != "met" {
-			out.Class = "tx w"
-		}
-		t.Rows = append(t.Rows, tableRow{Head: g.Goal, Cells: []cell{words(strings.Join(where, ", ")), out, {Text: g.Evidence, Class: "tx wide"}}})
 	}
 	return t
+}
+
+func goalClass(outcome string) string {
+	switch outcome {
+	case analysis.GoalMissed:
+		return "missed"
+	case analysis.GoalUndecided:
+		return "open"
+	}
+	return "met"
+}
+
+func goalIcon(outcome string) string {
+	switch outcome {
+	case analysis.GoalMissed:
+		return "c"
+	case analysis.GoalUndecided:
+		return "w"
+	}
+	return "ok"
+}
+
+// goalLead counts the outcomes in a sentence.
+func goalLead(a *analysis.Analysis) string {
+	counts := map[string]int{}
+	for _, g := range a.Goals {
+		counts[g.Outcome]++
+	}
+	return fmt.Sprintf("%d missed, %d undecided, %d met.", counts[analysis.GoalMissed], counts[analysis.GoalUndecided], counts[analysis.GoalMet])
 }

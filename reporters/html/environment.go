@@ -22,7 +22,7 @@ type environment struct {
 	YAML      []yamlLine
 }
 
-type check struct{ Class, Word, Finding, Evidence, Advice string }
+type check struct{ Class, Word, Target, Finding, Evidence, Advice string }
 
 // yamlLine is one line of the campaign file, its key set apart.
 type yamlLine struct{ Indent, Key, Rest string }
@@ -79,11 +79,11 @@ func newCheck(c preflight.Check) check {
 	if out.Finding == "" {
 		out.Finding = c.Question
 	}
-	var ev []string
+	out.Finding, out.Advice = sentences(out.Finding), sentences(out.Advice)
+	out.Evidence = sentences(c.Evidence...)
 	if c.Target != "" {
-		ev = append(ev, c.Target)
+		out.Target = c.Target
 	}
-	out.Evidence = strings.Join(append(ev, c.Evidence...), "; ")
 	return out
 }
 
@@ -228,9 +228,9 @@ func idle(i *preflight.Idle) []pair {
 	if i.TimeWait != nil {
 		seen = append(seen, plural(int(*i.TimeWait), "socket", "sockets")+" in TIME_WAIT")
 	}
-	out := []pair{{"Idle, " + number.Seconds(float64(i.DurationNS)/1e9), strings.Join(seen, ", ")}}
+	out := []pair{{"Idle, " + number.Seconds(float64(i.DurationNS)/1e9), sentences(strings.Join(seen, ", "))}}
 	if i.Reason != "" {
-		out = append(out, pair{"May one start?", i.Reason})
+		out = append(out, pair{"May one start?", sentences(i.Reason)})
 	}
 	if text := singles(i); text != "" {
 		out = append(out, pair{"Single request", text})
@@ -275,6 +275,24 @@ func singles(i *preflight.Idle) string {
 		text += ", " + i.SinglesURL
 	}
 	return text + ")"
+}
+
+// sentences makes each text one: a capital first, a full stop last.
+func sentences(texts ...string) string {
+	var out []string
+	for _, t := range texts {
+		if t = strings.TrimSpace(t); t == "" {
+			continue
+		}
+		if t[0] >= 'a' && t[0] <= 'z' {
+			t = strings.ToUpper(t[:1]) + t[1:]
+		}
+		if !strings.ContainsAny(t[len(t)-1:], ".?!") && !strings.HasSuffix(t, "…") {
+			t += "."
+		}
+		out = append(out, t)
+	}
+	return strings.Join(out, " ")
 }
 
 func pagesTable(pages []preflight.Page) *table {
@@ -349,7 +367,7 @@ func warmupTable(a *analysis.Analysis) *table {
 		if w.Error != "" {
 			why = strings.TrimSpace(why + " " + w.Error)
 		}
-		t.Rows = append(t.Rows, tableRow{Head: w.Cell.Scenario + "/" + w.Cell.Variant, Cells: []cell{num(number.Duration(float64(w.TookNS))), num(number.Count(w.Requests)), words(steady), {Text: why, Class: "tx wide"}}})
+		t.Rows = append(t.Rows, tableRow{Head: w.Cell.Scenario + "/" + w.Cell.Variant, Cells: []cell{num(number.Duration(float64(w.TookNS))), num(number.Count(w.Requests)), words(steady), {Text: sentences(why), Class: "tx wide"}}})
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"fmt"
 	"strings"
 
 	"abacus/harness/analysis"
@@ -14,6 +15,7 @@ type saw struct {
 }
 
 type finding struct {
+	ID string
 	// Class is c, w or i.
 	Class, Word, Title, Evidence, Advice string
 	// Links lead to the sections that show it.
@@ -21,12 +23,15 @@ type finding struct {
 	Confidence       string
 }
 
-func newSaw(a *analysis.Analysis) saw {
+// newSaw lists the findings; present are the sections that a link may lead to.
+func newSaw(a *analysis.Analysis, present map[string]bool) saw {
 	counts := map[preflight.Severity]int{}
 	s := saw{}
-	for _, f := range a.Findings {
+	for i, f := range a.Findings {
 		counts[f.Severity]++
-		s.Findings = append(s.Findings, newFinding(f, a))
+		x := newFinding(f, a, present)
+		x.ID = findingID(i)
+		s.Findings = append(s.Findings, x)
 	}
 	sev := []string{
 		small(counts[preflight.Critical], "critical finding", "critical findings"),
@@ -44,7 +49,9 @@ func newSaw(a *analysis.Analysis) saw {
 	return s
 }
 
-func newFinding(f analysis.Finding, a *analysis.Analysis) finding {
+func findingID(i int) string { return fmt.Sprintf("finding%d", i+1) }
+
+func newFinding(f analysis.Finding, a *analysis.Analysis, present map[string]bool) finding {
 	out := finding{Class: "i", Word: "info", Title: strings.TrimSuffix(f.Title, "."), Evidence: f.Evidence, Advice: f.Advice}
 	switch f.Severity {
 	case preflight.Critical:
@@ -52,14 +59,16 @@ func newFinding(f analysis.Finding, a *analysis.Analysis) finding {
 	case preflight.Warning:
 		out.Class, out.Word = "w", "warning"
 	}
-	if f.Confidence == "low" || f.Confidence == "medium" {
-		out.Confidence = f.Confidence + " confidence"
+	if f.Confidence == "low" {
+		out.Confidence = "low confidence"
 	}
 	for i, sc := range a.Scenarios {
 		if sc.Name == f.Scope.Scenario && f.Scope.Scenario != "" {
-			out.LinkID, out.LinkText = sectionID(i), "See "+shortTitle(sc)
+			if present[sectionID(i)] {
+				out.LinkID, out.LinkText = sectionID(i), "See "+shortTitle(sc)
+			}
 			for k, t := range a.Timelines {
-				if f.AtNS != nil && t.Scenario == sc.Name {
+				if f.AtNS != nil && t.Scenario == sc.Name && present[timeID(k)] {
 					out.LinkID, out.LinkText = timeID(k), "See the timeline"
 				}
 			}

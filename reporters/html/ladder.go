@@ -120,7 +120,7 @@ func describeLadder(courses []course, unit string, divisor float64) string {
 				levels = append(levels, n+": "+failedText(c))
 				continue
 			}
-			levels = append(levels, n+": "+number.WithInterval(c.Throughput.Mean, number.Half(c.Throughput.CI95)))
+			levels = append(levels, n+": "+meanText(c.Throughput))
 			if s := c.Latency.P99.Runs; s != nil {
 				mean, _ := spreadText(s, divisor)
 				tail = append(tail, n+": "+mean)

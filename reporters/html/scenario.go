@@ -314,9 +314,9 @@ func describeThroughput(rows []row) string {
 			parts = append(parts, r.name+": "+failedText(r.cell))
 			continue
 		}
-		p := r.name + ": mean " + number.WithInterval(t.Mean, number.Half(t.CI95)) + " requests per second"
+		p := r.name + ": mean " + meanText(t) + " requests per second"
 		if t.CI95 != nil {
-			p += ", 95" + number.ThinSpace + "% interval " + number.Between(t.CI95[0], t.CI95[1])
+			p += ", 95" + number.ThinSpace + "% interval " + betweenText(t)
 		}
 		parts = append(parts, p)
 	}

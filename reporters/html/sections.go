@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"abacus/harness/analysis"
-	"abacus/harness/metric"
 	"abacus/harness/number"
 )
 
@@ -186,7 +185,11 @@ func (v *view) addTimes(a *analysis.Analysis) error {
 			s.Table = &table
 		}
 		if h := t.Scoreboard; h != nil && len(h.Letters) > 0 && len(h.AtS) > 0 {
-			f, err := newFigure(s.ID+"_heat", "The scoreboard, letter by letter", heatLine(t), "Worker slots by state over time", describeHeat(h), s.ID+"_table",
+			heatTable := ""
+			if s.Table != nil {
+				heatTable = s.Table.ID
+			}
+			f, err := newFigure(s.ID+"_heat", "The scoreboard, letter by letter", heatLine(t), "Worker slots by state over time", describeHeat(h), heatTable,
 				heat(t, group, false), heat(t, group, true))
 			if err != nil {
 				return err
@@ -349,55 +352,4 @@ func loadAt(t analysis.Timeline, from, to float64) string {
 		}
 	}
 	return ""
-}
-
-// definition is one entry of the last section.
-type definition struct{ Term, ID, Text string }
-
-// definitions are the words of the page, then the table of metrics.
-func definitions(a *analysis.Analysis) []definition {
-	out := []definition{
-		{Term: "Run, round", Text: "A run is one load level once; a round is one pass over all of them. Variants of one level within one round are compared with each other, so that drift falls on all alike."},
-		{Term: "sd between runs", Text: "Sample standard deviation (n − 1) of one figure over the runs of a load level. It says how well the figure repeats."},
-		{Term: "sd within runs", Text: "Sample standard deviation over all single requests of all good runs. It says how much requests differ from each other."},
-		{Term: "95" + number.ThinSpace + "% interval", Text: "Of the mean over runs, by Student’s t with n − 1 degrees of freedom. Of a ratio: the same on the logarithms of the ratios round by round, then raised again."},
-		{Term: "Ratio", Text: "Geometric mean over complete rounds of variant ÷ baseline."},
-		{Term: "Adjusted p", Text: "Paired t test on the logarithms, corrected by Holm over the planned comparisons. Fewer than six rounds give no verdict."},
-		{Term: "Verdict", Text: fmt.Sprintf("Faster or slower: the interval leaves out 1 and the adjusted p is under 0.05. Equivalent: the whole interval lies within the margin%s. Else no difference is shown.", margins(a))},
-		{Term: "Void run", Text: "A run that says nothing about the server, by a rule named beside it. It is shown struck out and is in no mean, curve or comparison."},
-		{Term: "Percentiles", Text: "The time within which that share of the whole answers was done, from a histogram of three digits. Tables show the mean of the runs’ own values; the drawing by percentile shows the merged histogram."},
-	}
-	for _, m := range metric.Table() {
-		out = append(out, definition{Term: m.ID, ID: unitWords(m.Unit), Text: m.Text})
-	}
-	return out
-}
-
-func margins(a *analysis.Analysis) string {
-	seen := map[string]bool{}
-	var list []string
-	for _, s := range a.Scenarios {
-		if m := number.Percent(s.Margin); s.Margin > 0 && !seen[m] {
-			seen[m] = true
-			list = append(list, "±"+m)
-		}
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(list, ", ") + ")"
-}
-
-func unitWords(unit string) string {
-	switch unit {
-	case metric.UnitNanoseconds:
-		return "nanoseconds"
-	case metric.UnitPerSecond:
-		return "per second"
-	case metric.UnitBytesPerSecond:
-		return "bytes per second"
-	case metric.UnitOne:
-		return "count or share"
-	}
-	return unit
 }

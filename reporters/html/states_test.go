@@ -1,11 +1,13 @@
 package html
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"abacus/harness/analysis"
+	"abacus/harness/preflight"
 	"abacus/harness/record"
 )
 
@@ -128,8 +130,21 @@ func TestStates(t *testing.T) {
 			[]string{"Nothing was measured.", "Incomplete:", `id="saw"`, `id="env"`, `id="repeat"`, "0 of 60 runs."},
 			[]string{`id="answer"`, `id="s1"`, `id="pct"`, `id="time"`, `data-chart="`, "Apache ECharts"}},
 		{"goals", func(a *analysis.Analysis) {
-			a.Goals = []analysis.GoalResult{{Goal: "p95 < 30ms", Scope: analysis.Scope{Scenario: "static-ladder"}, Outcome: "missed", Evidence: "p95 was 41 ms."}}
-		}, []string{`p95 &lt; 30ms`, `<td class="tx w">missed</td>`, "p95 was 41 ms."}, nil},
+			a.Goals = []analysis.GoalResult{
+				{Goal: "failed == 0", Scope: analysis.Scope{Scenario: "engine-check"}, Outcome: "met", Evidence: "0."},
+				{Goal: "p99 < 60ms", Scope: analysis.Scope{Scenario: "static-ladder"}, Outcome: "undecided", Evidence: "p99 was 59 ms."},
+				{Goal: "p95 < 30ms", Scope: analysis.Scope{Scenario: "static-ladder"}, Outcome: "missed", Evidence: "p95 was 41 ms."}}
+		}, []string{`<a href="#goals">Goals</a>`, `<section id="goals"`, "1 missed, 1 undecided, 1 met.", `<tr class="missed"><th scope="row"><svg`, `<tr class="open"><th scope="row"><svg`,
+			`missed</th><td class="tx">p95 &lt; 30ms</td><td class="tx">static-ladder</td><td class="tx wide">p95 was 41 ms.</td>`,
+			`<strong>1 goal missed:</strong> <a href="#goals">p95 &lt; 30ms, static-ladder</a>`}, nil},
+		{"critical", func(a *analysis.Analysis) {
+			f := analysis.Finding{Severity: preflight.Critical, Title: "The machine was not idle.", Scope: analysis.Scope{Scenario: "static-ladder"}}
+			a.Findings = append([]analysis.Finding{f, f}, a.Findings...)
+		}, []string{`<strong>2 critical findings:</strong> <a href="#finding1">The machine was not idle, and one more</a>`, `<li class="fd c" id="finding1">`}, nil},
+		{"refused", func(a *analysis.Analysis) {
+			nothing(a)
+			a.State, a.Reason = record.StateFailed, "target a: 404; target b: 404"
+		}, []string{"0 of 60 runs. Reason: target a: 404; target b: 404."}, []string{"--resume"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,7 +156,8 @@ func TestStates(t *testing.T) {
 					t.Errorf("the page lacks %q", w)
 				}
 			}
-			for _, w := range tt.absent {
+			deadLinks(t, page)
+			for _, w := range append(tt.absent, "abacus compare") {
 				if strings.Contains(page, w) {
 					t.Errorf("the page has %q", w)
 				}
@@ -167,8 +183,8 @@ func TestMoment(t *testing.T) {
 		utc    string
 	}{
 		{"CET", 3600, "1 Dec 2026, 00:30 CET", "30 Nov, 23:30 UTC"},
-		{"UTC", 0, "30 Nov 2026, 23:30 UTC", "23:30 UTC"},
-		{"", 0, "30 Nov 2026, 23:30 UTC", "23:30 UTC"},
+		{"UTC", 0, "30 Nov 2026, 23:30 UTC", ""},
+		{"", 0, "30 Nov 2026, 23:30 UTC", ""},
 		{"", -12600, "30 Nov 2026, 20:00 UTC−3:30", "23:30 UTC"},
 		{"no/such zone", 7200, "1 Dec 2026, 01:30 UTC+2", "30 Nov, 23:30 UTC"},
 	}
@@ -176,6 +192,25 @@ func TestMoment(t *testing.T) {
 		w := moment(&analysis.Analysis{StartedAt: start, TimeZone: tt.zone, UTCOffsetS: tt.offset, EndedAt: ptr(start.Add(11 * time.Minute))})
 		if w.Local != tt.local || w.UTC != tt.utc || w.Took != "11\u00a0min" {
 			t.Errorf("%q %d: got %q, %q, %q", tt.zone, tt.offset, w.Local, w.UTC, w.Took)
+		}
+	}
+}
+
+// deadLinks tells of each link into the page that leads nowhere.
+func deadLinks(t *testing.T, page string) {
+	t.Helper()
+	plain := scriptElement.ReplaceAllString(page, "")
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\sid="([^"]*)"`).FindAllStringSubmatch(plain, -1) {
+		ids[m[1]] = true
+	}
+	links := regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(plain, -1)
+	if len(links) < 5 {
+		t.Errorf("only %d links", len(links))
+	}
+	for _, m := range links {
+		if !ids[m[1]] {
+			t.Errorf("a link leads to #%s, which is not there", m[1])
 		}
 	}
 }

@@ -53,7 +53,7 @@ func stress(courses []course, unit string, divisor float64, narrow bool) *chart 
 	}
 	jitter := math.Min(6.4, px*closest(x)/(x.max-x.min)/9)
 	for _, k := range courses {
-		c.throughputCourse(p1, k, jitter, x, len(courses) > 1)
+		c.throughputCourse(p1, k, jitter, x, y.max, len(courses) > 1)
 	}
 	if len(courses) == 1 {
 		c.percentileLines(p2, courses[0], unit, divisor, x, narrow)
@@ -169,7 +169,7 @@ func log10(n int) float64 { return math.Log10(float64(max(1, n))) }
 // throughputCourse draws one curve: means joined by straight lines, their
 // intervals as error bars, runs as small points, void runs as rings, levels
 // that differ in more than load as open squares.
-func (c *chart) throughputCourse(p int, k course, jitter float64, x axis, named bool) {
+func (c *chart) throughputCourse(p int, k course, jitter float64, x axis, top float64, named bool) {
 	var line, bars, means [][]float64
 	dots := mark{Kind: "dot", Color: k.look.Color, Shape: k.look.Shape, Size: 3.8}
 	for _, cell := range k.cells {
@@ -183,10 +183,10 @@ func (c *chart) throughputCourse(p int, k course, jitter float64, x axis, named 
 		}
 		line = append(line, []float64{at, t.Mean})
 		means = append(means, []float64{at, t.Mean})
-		tip := cell.Label + ": mean " + number.WithInterval(t.Mean, number.Half(t.CI95)) + " requests/s"
+		tip := cell.Label + ": mean " + meanText(t) + " requests/s"
 		if t.CI95 != nil {
-			bars = append(bars, []float64{at, t.CI95[0], at, t.CI95[1]})
-			tip += " (" + number.Between(t.CI95[0], t.CI95[1]) + ")"
+			bars = append(bars, clipped(at, t.CI95, top))
+			tip += " (" + betweenText(t) + ")"
 		}
 		if named {
 			tip = k.name + ", " + tip
@@ -201,6 +201,20 @@ func (c *chart) throughputCourse(p int, k course, jitter float64, x axis, named 
 		c.add(p, mark{Kind: "text", Color: k.look.Color, Bold: true, Texts: []string{shorten(k.name, 18)}}, [][]float64{{x.max, end[1], 8, 0}})
 	}
 	c.apartMarks(p, k)
+}
+
+// clipped is an error bar within a panel from 0 to top. An end that lies beyond
+// is cut, and has no cap: 1 is the lower, 2 the upper, 3 both.
+func clipped(at float64, ci *[2]float64, top float64) []float64 {
+	bare := 0.0
+	lo, hi := ci[0], ci[1]
+	if lo < 0 {
+		lo, bare = 0, bare+1
+	}
+	if hi > top {
+		hi, bare = top, bare+2
+	}
+	return []float64{at, lo, at, hi, 0, 0, bare}
 }
 
 // levelRuns draws the runs of one level side by side in order of rounds,
@@ -250,7 +264,7 @@ func (c *chart) apartMarks(p int, k course) {
 		x := log10(cell.Step.Concurrency)
 		at = append(at, []float64{x, t.Mean})
 		below = append(below, []float64{x, t.Mean, 0, 18})
-		squares.Tips = append(squares.Tips, cell.Label+": mean "+number.WithInterval(t.Mean, number.Half(t.CI95))+" requests/s")
+		squares.Tips = append(squares.Tips, cell.Label+": mean "+meanText(t)+" requests/s")
 		labels.Texts = append(labels.Texts, shorten(difference(cell), 26))
 	}
 	c.add(p, squares, at)

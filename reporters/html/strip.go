@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"abacus/harness/analysis"
 	"abacus/harness/number"
@@ -57,12 +58,27 @@ func strip(rows []row, margin float64, narrow bool) *chart {
 		c.rowLabel(p, r, at, narrow)
 		c.throughputRow(p, r, at, half, narrow, x.max)
 	}
-	note := "points: the runs, first round on top · line: mean · band: 95" + number.ThinSpace + "% interval"
+	note := "points: the runs, first round on top · line: mean"
+	if hasInterval(rows) {
+		note += " · band: 95" + number.ThinSpace + "% interval"
+	}
+	if mostRuns(rows) < 2 {
+		note = "point and line: the one run"
+	}
 	c.add(p, mark{Kind: "text", Color: mut, Small: true, Texts: []string{note}}, [][]float64{{0, 0, 0, 38}})
 	if ratios {
 		c.ratioPanel(rows, margin, narrow, top, height)
 	}
 	return c
+}
+
+func hasInterval(rows []row) bool {
+	for _, r := range rows {
+		if t := r.cell.Throughput; t != nil && t.CI95 != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func hasRatio(rows []row) bool {
@@ -84,12 +100,17 @@ func topThroughput(rows []row) float64 {
 		}
 		if t := r.cell.Throughput; t != nil {
 			top = math.Max(top, t.Mean)
-			if t.CI95 != nil {
-				top = math.Max(top, t.CI95[1])
-			}
 		}
 	}
-	return top
+	// An interval of few runs may be many times as wide as the figures: it is
+	// cut where it would squeeze them together.
+	wide := top
+	for _, r := range rows {
+		if t := r.cell.Throughput; t != nil && t.CI95 != nil {
+			wide = math.Max(wide, t.CI95[1])
+		}
+	}
+	return math.Min(wide, 1.6*top)
 }
 
 func (c *chart) rowLabel(p int, r row, at float64, narrow bool) {
@@ -112,20 +133,20 @@ func (c *chart) throughputRow(p int, r row, at, half float64, narrow bool, axisM
 	}
 	lo, hi := t.Mean, t.Mean
 	if t.CI95 != nil {
-		lo, hi = t.CI95[0], t.CI95[1]
+		lo, hi = math.Max(0, t.CI95[0]), math.Min(axisMax, t.CI95[1])
 		c.add(p, mark{Kind: "box", Color: r.look.Color, Opacity: 0.16}, [][]float64{{lo, at, hi, at, -half, half}})
 	}
 	c.add(p, mark{Kind: "seg", Color: r.look.Color, Opacity: 0.45, Width: 1.2}, [][]float64{{0, at, math.Max(0, lo), at}})
 	c.add(p, mark{Kind: "seg", Color: r.look.Color, Width: 2}, [][]float64{{t.Mean, at, t.Mean, at, -half, half}})
 	left := c.runDots(p, r.cell, r.look, at, 12, throughputOf, requestsPerS)
-	value := number.WithInterval(t.Mean, number.Half(t.CI95))
+	value := meanText(t)
 	m := mark{Kind: "text", Color: r.look.Color, Bold: true, Align: "right", Texts: []string{value}}
 	switch {
 	case narrow:
 		c.add(p, m, [][]float64{{axisMax, at, 0, -30}})
 	case left < axisMax*0.2:
 		m.Align = "left"
-		c.add(p, m, [][]float64{{math.Max(hi, t.Max), at, 10, -8}})
+		c.add(p, m, [][]float64{{math.Min(math.Max(hi, t.Max), 0.85*axisMax), at, 10, -8}})
 	default:
 		c.add(p, m, [][]float64{{math.Min(math.Min(lo, left), t.Min), at, -10, -8}})
 	}
@@ -217,10 +238,17 @@ func (c *chart) ratioPanelAt(rows []row, margin float64, left, right string, top
 	for i, r := range rows {
 		c.ratioRow(p, r, y.max-float64(i)-0.5, x)
 	}
-	note := "line: 95" + number.ThinSpace + "% interval"
-	if margin > 0 {
-		note += " · grey: ±" + number.Percent(margin) + " margin"
+	var notes []string
+	for _, r := range rows {
+		if r.against != nil && r.against.CI95 != nil {
+			notes = append(notes, "line: 95"+number.ThinSpace+"% interval")
+			break
+		}
 	}
+	if margin > 0 {
+		notes = append(notes, "grey: ±"+number.Percent(margin)+" margin")
+	}
+	note := strings.Join(notes, " · ")
 	c.add(p, mark{Kind: "text", Color: mut, Small: true, Texts: []string{note}}, [][]float64{{x.min, 0, 0, 38}})
 	return p
 }
@@ -245,17 +273,17 @@ func (c *chart) ratioRow(p int, r row, at float64, x axis) {
 	end := math.Log10(v)
 	c.add(p, mark{Kind: "seg", Color: r.look.Color, Opacity: 0.45, Width: 1.2}, [][]float64{{0, at, math.Log10(v), at}})
 	if ci != nil {
-		c.add(p, mark{Kind: "seg", Color: r.look.Color, Width: 2.4}, [][]float64{{math.Log10(ci[0]), at, math.Log10(ci[1]), at}})
+		c.add(p, mark{Kind: "seg", Color: r.look.Color, Width: 2.4}, [][]float64{{x.within(math.Log10(ci[0])), at, x.within(math.Log10(ci[1])), at}})
 		tip += " (" + number.Between(ci[0], ci[1]) + ")"
 		text += " " + number.Range(ci[0], ci[1])
-		end = math.Log10(ci[1])
+		end = x.within(math.Log10(ci[1]))
 	}
 	c.add(p, mark{Kind: "dot", Color: r.look.Color, Shape: r.look.Shape, Size: 4.5, Tips: []string{tip}}, [][]float64{{math.Log10(v), at}})
 	m := mark{Kind: "text", Color: r.look.Color, Bold: true, Align: "right", Texts: []string{text}}
 	if (end-x.min)/(x.max-x.min) < 0.45 {
 		m.Align, end = "left", math.Min(0, math.Log10(v))
 		if ci != nil {
-			end = math.Min(end, math.Log10(ci[0]))
+			end = math.Min(end, x.within(math.Log10(ci[0])))
 		}
 		c.add(p, m, [][]float64{{end, at, 0, -14}})
 		return

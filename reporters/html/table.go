@@ -16,8 +16,10 @@ type table struct {
 // tableRow has a heading, a marker before it (CSS classes, or none) and cells.
 type tableRow struct {
 	Class, Key, Head string
-	Tag              string
-	Cells            []cell
+	// Icon stands before the heading: c, w, i or ok.
+	Icon  string
+	Tag   string
+	Cells []cell
 }
 
 // cell is one cell of head or body.

@@ -52,7 +52,7 @@ func intervalCell(s *stats.Spread, divisor float64) cell {
 	if s.CI95 == nil {
 		return none("one run has no interval")
 	}
-	return num(number.Range(s.CI95[0]/divisor, s.CI95[1]/divisor))
+	return num(number.RangeAt(s.CI95[0]/divisor, s.CI95[1]/divisor, analysis.LastDigit(s, divisor)))
 }
 
 // latencyCells are p50, p95 and p99, each with its sd.

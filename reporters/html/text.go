@@ -24,13 +24,23 @@ func fourDigits(v float64) string {
 // spreadText writes mean and sd of a spread in the unit that divisor makes,
 // with the same last digit; sd is empty for a single run.
 func spreadText(s *stats.Spread, divisor float64) (mean, sd string) {
-	m := s.Mean / divisor
-	place := number.PlaceFor(m, number.Half(s.CI95)/divisor)
-	mean = number.At(m, place)
+	place := analysis.LastDigit(s, divisor)
+	mean = number.At(s.Mean/divisor, place)
 	if s.SD != nil {
 		sd = number.At(*s.SD/divisor, place)
 	}
 	return mean, sd
+}
+
+// meanText is the mean of a spread as it reads everywhere.
+func meanText(s *stats.Spread) string {
+	mean, _ := spreadText(s, 1)
+	return mean
+}
+
+// betweenText is the interval of a spread, with the mean's last digit.
+func betweenText(s *stats.Spread) string {
+	return number.BetweenAt(s.CI95[0], s.CI95[1], analysis.LastDigit(s, 1))
 }
 
 // shorten cuts text that would not fit a drawing; the tables hold it whole.

@@ -6,12 +6,15 @@ import (
 
 	"abacus/harness/analysis"
 	"abacus/harness/number"
+	"abacus/harness/stats"
 )
 
 // tile is one headline figure with its strip of runs.
 type tile struct {
 	Label, Value, Unit, Note string
-	Spark                    *spark
+	// Warn marks a note that must not be passed over.
+	Warn  bool
+	Spark *spark
 }
 
 // spark is the strip under a headline: positions on a 160 × 22 drawing.
@@ -34,8 +37,7 @@ func tiles(a *analysis.Analysis) []tile {
 }
 
 func newTile(h analysis.Headline) tile {
-	t := tile{Label: h.Label}
-	half := number.Half(h.CI95)
+	t := tile{Label: h.Label, Warn: h.Warn}
 	divisor := 1.0
 	switch h.Unit {
 	case "ns":
@@ -47,11 +49,12 @@ func newTile(h analysis.Headline) tile {
 	default:
 		t.Unit = h.Unit
 	}
+	place := analysis.LastDigit(&stats.Spread{Mean: h.Value, SD: h.SD, CI95: h.CI95}, divisor)
 	if t.Value == "" {
-		t.Value = number.WithInterval(h.Value/divisor, half/divisor)
+		t.Value = number.At(h.Value/divisor, place)
 	}
 	if h.CI95 != nil {
-		t.Note = "95" + number.ThinSpace + "% interval " + number.Between(h.CI95[0]/divisor, h.CI95[1]/divisor)
+		t.Note = "95" + number.ThinSpace + "% interval " + number.BetweenAt(h.CI95[0]/divisor, h.CI95[1]/divisor, place)
 	}
 	if h.Note != "" {
 		if t.Note != "" {

@@ -211,12 +211,26 @@ func (c *chart) segmentNames(p int, segments []analysis.Segment, y, span float64
 	if narrow {
 		px = 300
 	}
+	room := func(s analysis.Segment) int { return int((s.EndS - s.StartS) / span * px / 6.6) }
+	// All names have the form that most of them have room for, so that they
+	// read alike.
+	best, most := 0, -1
+	for form := range len(nameForms("")) {
+		fits := 0
+		for _, s := range segments {
+			if len([]rune(nameForms(s.Label)[form])) <= room(s) {
+				fits++
+			}
+		}
+		if fits > most {
+			best, most = form, fits
+		}
+	}
 	m := mark{Kind: "text", Bold: true, Color: ink, Align: "center"}
 	var at [][]float64
 	for _, s := range segments {
-		room := int((s.EndS - s.StartS) / span * px / 6.6)
-		label := fit(s.Label, room)
-		if label == "" {
+		label := nameForms(s.Label)[best]
+		if len([]rune(label)) > room(s) {
 			continue
 		}
 		m.Texts = append(m.Texts, label)
@@ -225,15 +239,15 @@ func (c *chart) segmentNames(p int, segments []analysis.Segment, y, span float64
 	c.add(p, m, at)
 }
 
-// fit shortens the name of a load level to so many letters; empty when not
-// even a number fits.
-func fit(label string, room int) string {
-	for _, try := range []string{label, strings.Replace(strings.Replace(label, " connections", " conn.", 1), " connection", " conn.", 1), strings.SplitN(label, " ", 2)[0]} {
-		if len([]rune(try)) <= room {
-			return try
-		}
+// nameForms are ever shorter forms of a load level's name: whole, abbreviated,
+// and its number, with what sets it apart ("10 new": a connection per request).
+func nameForms(label string) []string {
+	short := strings.Replace(strings.Replace(label, " connections", " conn.", 1), " connection", " conn.", 1)
+	bare := strings.SplitN(label, " connection", 2)[0]
+	if strings.Contains(label, "no keep-alive") {
+		bare += " new"
 	}
-	return ""
+	return []string{label, short, bare}
 }
 
 // panelTitle names a panel and its lines, each in its own colour.

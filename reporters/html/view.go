@@ -9,6 +9,7 @@ import (
 
 	"abacus/harness/analysis"
 	"abacus/harness/number"
+	"abacus/harness/preflight"
 	"abacus/harness/record"
 )
 
@@ -23,6 +24,7 @@ type view struct {
 	When                             when
 	Notices                          []notice
 	Verdict                          verdict
+	Alarms                           []alarm
 	Caveats                          []string
 	TOC                              []tocEntry
 	Tiles                            []tile
@@ -30,6 +32,7 @@ type view struct {
 	Meta                             []pair
 	Saw                              saw
 	Goals                            *table
+	GoalLead                         string
 	Sections                         []section
 	Percentiles                      []figure
 	PercentileTables                 []table
@@ -47,7 +50,12 @@ type pair struct{ Key, Value string }
 // notice is the rule between title and verdict: incomplete, quick look.
 type notice struct{ Lead, Text, Command, After string }
 
-type verdict struct{ Lead, Rest string }
+// verdict is the paragraph under the title: Lead stands out, Rest follows in the
+// same large type, More in the page's own.
+type verdict struct{ Lead, Rest, More string }
+
+// alarm is a rule under the verdict: what makes it doubtful or ends in status 1.
+type alarm struct{ Lead, Text, LinkID string }
 
 // when is a moment in the campaign's own zone, with UTC in brackets.
 type when struct{ ISO, Local, UTC, Took string }
@@ -98,7 +106,7 @@ func newView(a *analysis.Analysis) (*view, error) {
 	v := &view{
 		Campaign: a.Campaign, Title: a.Title, Question: a.Question, Frame: frame(a),
 		When: moment(a), Notices: notices(a), Caveats: caveats(a),
-		Tiles: tiles(a), Meta: meta(a), Saw: newSaw(a), Goals: goals(a),
+		Tiles: tiles(a), Meta: meta(a), Goals: goals(a), GoalLead: goalLead(a), Alarms: alarms(a),
 		Environment: newEnvironment(a), Repeat: newRepeat(a),
 		Footer: footer{Version: a.AbacusVersion, Record: a.Record, State: stateLine(a)},
 	}
@@ -115,6 +123,7 @@ func newView(a *analysis.Analysis) (*view, error) {
 	if err := v.addTimes(a); err != nil {
 		return nil, err
 	}
+	v.Saw = newSaw(a, v.present())
 	v.Definitions = definitions(a)
 	v.TOC = contents(v)
 	return v, nil
@@ -135,11 +144,73 @@ func newVerdict(a *analysis.Analysis) verdict {
 	if len(sentences) == 0 {
 		return verdict{}
 	}
-	lead, rest := sentences[0], strings.Join(sentences[1:], " ")
+	large := 1
+	length := len([]rune(sentences[0]))
+	for large < min(len(sentences), mostLarge) && length+len([]rune(sentences[large])) <= largeLetters {
+		length += len([]rune(sentences[large]))
+		large++
+	}
+	more := strings.Join(sentences[large:], " ")
+	lead, rest := sentences[0], strings.Join(sentences[1:large], " ")
 	if head, interval, ok := strings.Cut(lead, " ("); ok {
 		lead, rest = head, strings.TrimSpace("("+interval+" "+rest)
 	}
-	return verdict{Lead: lead, Rest: rest}
+	return verdict{Lead: lead, Rest: rest, More: more}
+}
+
+// The verdict in large type: so many sentences and letters at the most.
+const (
+	mostLarge    = 3
+	largeLetters = 320
+)
+
+// alarms are the rules under the verdict: critical findings and missed goals.
+func alarms(a *analysis.Analysis) []alarm {
+	var out []alarm
+	critical := 0
+	first := ""
+	for _, f := range a.Findings {
+		if f.Severity != preflight.Critical {
+			continue
+		}
+		if critical++; critical == 1 {
+			first = strings.TrimSuffix(f.Title, ".")
+		}
+	}
+	if critical > 0 {
+		x := alarm{Lead: plural(critical, "critical finding:", "critical findings:"), Text: first, LinkID: findingID(0)}
+		if critical > 1 {
+			x.Text += fmt.Sprintf(", and %s more", small(critical-1, "", ""))
+			x.Text = strings.Replace(x.Text, "  more", " more", 1)
+		}
+		out = append(out, x)
+	}
+	var missed []string
+	for _, g := range a.Goals {
+		if g.Outcome == analysis.GoalMissed {
+			missed = append(missed, g.Goal+", "+a.GoalPlace(g))
+		}
+	}
+	if n := len(missed); n > 0 {
+		x := alarm{Lead: plural(n, "goal missed:", "goals missed:"), Text: missed[0], LinkID: "goals"}
+		if n > 1 {
+			x.Text += fmt.Sprintf("; and %d more", n-1)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// present holds the ids of the sections that the page has.
+func (v *view) present() map[string]bool {
+	out := map[string]bool{}
+	for _, s := range v.Sections {
+		out[s.ID] = true
+	}
+	for _, t := range v.Times {
+		out[t.ID] = true
+	}
+	return out
 }
 
 func contents(v *view) []tocEntry {
@@ -148,6 +219,9 @@ func contents(v *view) []tocEntry {
 		out = append(out, tocEntry{"answer", "The answer"})
 	}
 	out = append(out, tocEntry{"saw", "What we saw"})
+	if v.Goals != nil {
+		out = append(out, tocEntry{"goals", "Goals"})
+	}
 	for _, s := range v.Sections {
 		out = append(out, tocEntry{s.ID, s.Short})
 	}
@@ -165,6 +239,15 @@ func (v *view) hasAnswer() bool { return len(v.Tiles) > 0 || v.Answer != nil }
 // HasStrips tells the template whether any tile has a strip of runs.
 func (v *view) HasStrips() bool {
 	return slices.ContainsFunc(v.Tiles, func(t tile) bool { return t.Spark != nil })
+}
+
+// StripWords says what the strips of the tiles show.
+func (v *view) StripWords() string {
+	text := "Strips: a point is a run"
+	if slices.ContainsFunc(v.Tiles, func(t tile) bool { return t.Spark != nil && t.Spark.HasBand }) {
+		text += ", the band the 95" + number.ThinSpace + "% interval"
+	}
+	return text + ", the line the mean."
 }
 
 // HasAnswer tells the template whether there is an answer section.
@@ -232,7 +315,9 @@ func notices(a *analysis.Analysis) []notice {
 		if a.Reason != "" {
 			n.Text += " Reason: " + strings.TrimSuffix(a.Reason, ".") + "."
 		}
-		n.Command, n.After = "abacus run --resume "+a.Record, "finishes it."
+		if a.Resumable() {
+			n.Command, n.After = "abacus run --resume "+a.Record, "finishes it."
+		}
 		out = append(out, n)
 	}
 	if a.Quick {
@@ -267,6 +352,9 @@ func moment(a *analysis.Analysis) when {
 	w := when{ISO: local.Format(time.RFC3339), Local: local.Format("2 Jan 2006, 15:04") + " " + name, UTC: a.StartedAt.UTC().Format("15:04") + " UTC"}
 	if local.Format("2006-01-02") != a.StartedAt.UTC().Format("2006-01-02") {
 		w.UTC = a.StartedAt.UTC().Format("2 Jan, 15:04") + " UTC"
+	}
+	if a.UTCOffsetS == 0 && name == "UTC" {
+		w.UTC = "" // said already
 	}
 	if a.EndedAt != nil && a.EndedAt.After(a.StartedAt) {
 		w.Took = took(a.EndedAt.Sub(a.StartedAt))

@@ -24,7 +24,7 @@
   var NARROW = 560;
 
   /* The marks. Each takes rows of numbers:
-     dot  [x, y, dx, dy]           seg  [x1, y1, x2, y2, dy1, dy2]
+     dot  [x, y, dx, dy]           seg  [x1, y1, x2, y2, dy1, dy2, ends without a cap]
      text [x, y, dx, dy]           box  [x1, y1, x2, y2, dy1, dy2]
      x and y are coordinates of the panel, dx and dy pixels. */
   function point(m, api, x, y) {
@@ -83,8 +83,9 @@
       var out = [line(a[0], y1, b[0], y2, s)];
       if (m.caps) {
         var v = a[0] === b[0], c = m.caps;
-        out.push(v ? line(a[0] - c, y1, a[0] + c, y1, s) : line(a[0], y1 - c, a[0], y1 + c, s));
-        out.push(v ? line(b[0] - c, y2, b[0] + c, y2, s) : line(b[0], y2 - c, b[0], y2 + c, s));
+        var bare = api.value(6, i) || 0; // 1: no cap at the first end, 2: none at the second
+        if (!(bare & 1)) out.push(v ? line(a[0] - c, y1, a[0] + c, y1, s) : line(a[0], y1 - c, a[0], y1 + c, s));
+        if (!(bare & 2)) out.push(v ? line(b[0] - c, y2, b[0] + c, y2, s) : line(b[0], y2 - c, b[0], y2 + c, s));
       }
       return { type: 'group', silent: !m.tips, children: out };
     },
