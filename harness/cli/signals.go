@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // Signal is the cause of a context that a signal has cancelled.
@@ -13,9 +14,13 @@ type Signal struct{ os.Signal }
 
 func (s Signal) Error() string { return "stopped by " + s.Signal.String() }
 
+// echo is how long a second signal counts as the first one's echo: a shell or
+// timeout(1) signals the process and then its group.
+const echo = 200 * time.Millisecond
+
 // WithSignals cancels the context on the first SIGINT or SIGTERM, with the
-// signal as the cause, so that the command can end in good order. From then on
-// a second one has its default effect and ends the process.
+// signal as the cause, so that the command can end in good order. Soon after
+// it, a second one has its default effect and ends the process.
 func WithSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
@@ -23,8 +28,8 @@ func WithSignals(parent context.Context) (context.Context, func()) {
 	go func() {
 		select {
 		case s := <-signals:
-			signal.Stop(signals)
 			cancel(Signal{s})
+			time.AfterFunc(echo, func() { signal.Stop(signals) })
 		case <-ctx.Done():
 		}
 	}()
