@@ -13,13 +13,12 @@ import (
 
 // Continue takes over what an earlier record has: its frame, the runs that
 // ended, and the ladders that were given up. A damaged run file counts as not
-// done, so it is measured again. The server is a new one, so its warm-ups are
-// too: those of the earlier start are not kept. A plan that puts other runs in
-// the places of those that ended cannot go on with them: that is an error.
+// done, so it is measured again. The server is a new one, so its warm-ups take
+// the place of those of the earlier start. A plan that puts other runs in the
+// places of those that ended cannot go on with them: that is an error.
 func (c *Campaign) Continue(r *record.Reader) error {
 	c.Manifest = r.Manifest
 	c.Manifest.State, c.Manifest.Reason, c.Manifest.EndedAt = record.StateRunning, "", nil
-	c.Manifest.Warmups = nil
 	c.finished = map[int]bool{}
 	cells := make([]record.Cell, len(c.Plan.Cells))
 	for i, cell := range c.Plan.Cells {

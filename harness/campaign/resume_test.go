@@ -69,6 +69,9 @@ func TestSignalBeforeTheLoadLeavesTheRunToBeMade(t *testing.T) {
 		t.Errorf("hooks of the run without a file: %+v, want prepare and conclude", h)
 	}
 	out, r, err = resume(t, c, r, &fakeEngine{})
+	if len(r.Manifest.Warmups) != 2 {
+		t.Errorf("%d warm-ups after the resume, want those of the second start, 2", len(r.Manifest.Warmups))
+	}
 	if err != nil || out.FailedRuns != 0 || !slices.Equal(seqs(runs(t, r)), []int{1, 2, 3, 4, 5, 6, 7, 8}) {
 		t.Errorf("resumed: runs %v, failed %d, %v; want 1 to 8, 0", seqs(runs(t, r)), out.FailedRuns, err)
 	}
@@ -143,6 +146,24 @@ func TestResumeOfAFinishedRecordStartsNothing(t *testing.T) {
 	out, r, err := resume(t, c, r, e)
 	if err != nil || out.Interrupted || len(e.jobs) != 0 || r.Manifest.State != record.StateComplete {
 		t.Errorf("%d jobs, state %s, %v; want none and complete", len(e.jobs), r.Manifest.State, err)
+	}
+}
+
+// A resume that ends before its own warm-ups leaves those of the first start.
+func TestWarmupsAreNotLostByAnEarlyEnd(t *testing.T) {
+	c := ladderCampaign(server(t).URL)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, r, err := walk(t, ctx, c, &fakeEngine{on: func(ctx context.Context, _ int, _ load.Job, _ func(load.Progress)) (*load.Result, error) {
+		cancel()
+		return nil, ctx.Err()
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Setup = [][]string{{"false"}}
+	_, r, err = resume(t, c, r, &fakeEngine{})
+	if err == nil || r.Manifest.State != record.StateFailed || len(r.Manifest.Warmups) != 2 {
+		t.Errorf("state %s, %d warm-ups, %v; want failed, 2 and an error", r.Manifest.State, len(r.Manifest.Warmups), err)
 	}
 }
 

@@ -44,6 +44,7 @@ func (c *Campaign) warmUp(ctx context.Context) error {
 			highest[k] = cell
 		}
 	}
+	var made []record.Warmup
 	for _, k := range order {
 		if ctx.Err() != nil {
 			return nil
@@ -53,7 +54,9 @@ func (c *Campaign) warmUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.Manifest.Warmups = append(c.Manifest.Warmups, w)
+		// A resumed record has those of its first start until there are new ones.
+		made = append(made, w)
+		c.Manifest.Warmups = made
 		c.event(Event{Kind: EventWarmup, Text: fmt.Sprintf("%s %s: %s", cell.Scenario, cell.Variant, w.Reason)})
 	}
 	return c.Record.WriteManifest(c.Manifest)

@@ -191,9 +191,9 @@ func line(data []byte, offset int64) int {
 	return 1 + strings.Count(string(data[:offset]), "\n")
 }
 
-// Find returns the folders of the records that args name: a record's folder,
-// a campaign's folder or name (its latest), or nothing (the newest record
-// below results).
+// Find returns the folder of the record that arg names: a record's folder, a
+// campaign's folder or name (its newest), or nothing (the newest record below
+// results).
 func Find(results, arg string) (string, error) {
 	if arg == "" {
 		return newest(results)
