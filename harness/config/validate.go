@@ -269,19 +269,17 @@ func (l *loader) checkTargets(path string, s *scenarios.Scenario) {
 		name, _, _ := strings.Cut(s.Baseline, "/")
 		if slices.Contains(running, name) { // its engine was changed by a flag
 			l.warnings = append(l.warnings, fmt.Sprintf("scenario %s: baseline %s does not run; %s is taken", s.Name, s.Baseline, name))
-			l.setBaseline(s, name)
+			s.Baseline = name
 			return
 		}
 		if slices.ContainsFunc(left, func(v scenarios.Variant) bool { return v.Name == name }) {
 			l.warnings = append(l.warnings, fmt.Sprintf("scenario %s: baseline %s does not run on this lab; %s is taken", s.Name, s.Baseline, running[0]))
-			l.setBaseline(s, running[0])
+			s.Baseline = running[0]
 			return
 		}
 		l.bad(path+".baseline", metric.Nearest(s.Baseline, running), "is none of the variants %s", list(running))
 	}
 }
-
-func (l *loader) setBaseline(s *scenarios.Scenario, name string) { s.Baseline = name }
 
 func (l *loader) checkTarget(at string, s *scenarios.Scenario, v scenarios.Variant) {
 	lab := plan.LabOf(l.campaign, *s, v)
