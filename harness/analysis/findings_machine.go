@@ -359,8 +359,9 @@ func (f *finder) engineNotes() {
 		}
 		var texts []string
 		var cells []int
+		said := ""
 		for _, n := range byEngine[e][:min(len(byEngine[e]), 5)] {
-			where := "All its levels"
+			where := "At all its levels"
 			if len(n.cells) < of[e] || of[e] == 1 {
 				var names []string
 				for _, i := range n.cells[:min(len(n.cells), 4)] {
@@ -369,9 +370,14 @@ func (f *finder) engineNotes() {
 				if len(n.cells) > 4 {
 					names = append(names, fmt.Sprintf("%d more", len(n.cells)-4))
 				}
-				where = capitalised(strings.Join(names, "; "))
+				where = "At " + strings.Join(names, "; ")
 			}
-			texts = append(texts, where+": "+lowered(short(n.text, 300)))
+			text := capitalised(short(n.text, 300))
+			if where != said {
+				text = where + ": " + lowered(text)
+			}
+			said = where
+			texts = append(texts, text)
 			cells = append(cells, n.cells...)
 		}
 		f.add(Finding{ID: "engine_notes", Severity: preflight.Info, Scope: f.scopeOf(cells), Title: fmt.Sprintf("What the engine %s could not do as asked.", e),

@@ -117,6 +117,9 @@ func samples(all []laid, source string, gap func(), f func(x float64, now observ
 				before = nil
 				continue
 			}
+			if before != nil && now.AtNS-before.AtNS < s.IntervalNS/4 {
+				continue // a last reading right behind a regular one: a rate over so little is chance
+			}
 			if before != nil && s.IntervalNS > 0 && now.AtNS-before.AtNS > 5*s.IntervalNS/2 {
 				gap()
 				before = nil
@@ -256,7 +259,7 @@ func rssOf(s observe.Sample, roles ...string) (bytes float64, ok bool) {
 			}
 		}
 	}
-	return bytes, ok
+	return bytes, ok && bytes > 0
 }
 
 // hostRates draws two counters of the machine in MiB per second.

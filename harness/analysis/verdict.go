@@ -375,7 +375,7 @@ func headline(a *Analysis, s *state) []Headline {
 		h := Headline{Label: fmt.Sprintf("%s to %s, %s", c.A, c.B, metricWord(c.Metric)), Value: *c.Ratio, Unit: "×",
 			CI95: c.CI95, Points: c.BlockRatios, Note: connections(c.Step)}
 		if !c.Step.KeepAlive {
-			h.Note += ", new connection per request"
+			h.Note += ", no keep-alive"
 		}
 		out = append(out, h)
 	}
@@ -399,7 +399,7 @@ func p95Label(runs int) string {
 	if runs == 1 {
 		return "p95 there"
 	}
-	return "p95 there, mean of the runs’ own"
+	return "p95 there, mean over runs"
 }
 
 // failedHeadline counts failures over the campaign, and answers that no one

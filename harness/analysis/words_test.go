@@ -68,7 +68,7 @@ func TestOneP95(t *testing.T) {
 	a := single(2, func(r int) float64 { return []float64{1000, 250}[r] }).analyse(t)
 	// 10 connections at 1,000/s take 10 ms, at 250/s 40 ms.
 	near(t, "p95 tile", a.Headline[1].Value, 25e6, 2e5)
-	if a.Headline[1].Label != "p95 there, mean of the runs’ own" || a.Headline[1].SD == nil {
+	if a.Headline[1].Label != "p95 there, mean over runs" || a.Headline[1].SD == nil {
 		t.Errorf("%+v", a.Headline[1])
 	}
 	if v := *a.Cells[0].Latency.P95.Value; v < 39e6 {
@@ -129,14 +129,14 @@ func TestEngineNotesNameTheirLevels(t *testing.T) {
 	c := newCampaign(2, cells, func(int, int) float64 { return 1000 })
 	c.runs[1].Result.Notes = []string{"The expected content was not checked."}
 	got := findingsOf(c.analyse(t), "engine_notes")
-	if len(got) != 1 || got[0].Evidence != "10 connections: the expected content was not checked." {
+	if len(got) != 1 || got[0].Evidence != "At 10 connections: the expected content was not checked." {
 		t.Errorf("%+v", got)
 	}
 	for i := range c.runs {
 		c.runs[i].Result.Notes = []string{"The expected content was not checked."}
 	}
 	got = findingsOf(c.analyse(t), "engine_notes")
-	if len(got) != 1 || got[0].Evidence != "All its levels: the expected content was not checked." {
+	if len(got) != 1 || got[0].Evidence != "At all its levels: the expected content was not checked." {
 		t.Errorf("%+v", got)
 	}
 }
@@ -172,5 +172,24 @@ func TestProcessThatIsGone(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A last reading right behind a regular one gives no rate: within a
+// millisecond no counter of the kernel moves, which is no drop to 0.
+func TestReadingsRightBehindEachOther(t *testing.T) {
+	c := single(1, func(int) float64 { return 1000 })
+	s := observe.Series{Source: "processes", IntervalNS: 200e6}
+	for i, at := range []int64{0, 200e6, 400e6, 600e6, 601e6} {
+		cpu := int64(min(i, 3)) * 100e6
+		s.Samples = append(s.Samples, observe.Sample{AtNS: at, Reading: observe.Reading{Processes: []observe.Process{{Role: "server", Count: 1, RSSBytes: 8 << 20, CPUUserNS: cpu}}}})
+	}
+	c.runs[0].Series = append(c.runs[0].Series, s)
+	parts := lineOf(t, panel(t, c.analyse(t).Timelines[0], "cpu"), "server").Parts
+	if len(parts) != 1 || len(parts[0]) != 3 {
+		t.Fatalf("%v", parts)
+	}
+	for _, xy := range parts[0] {
+		near(t, "cores", xy[1], .5, 1e-9)
 	}
 }

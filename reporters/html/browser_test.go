@@ -218,6 +218,14 @@ func checkWidths(t *testing.T, b *browser) {
 			})
 		}
 	}
+	b.open(t, file, 1200, false)
+	end, err := chromedp.Run(b.ctx, chromedp.Evaluate[float64](`document.getElementById('fig_answer').getBoundingClientRect().bottom`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end > 1050 || end < 300 {
+		t.Errorf("the answer's chart ends at %.0f px, want within the first 1,050", end)
+	}
 }
 
 // check asserts that the page is whole at this width.
