@@ -62,7 +62,7 @@ func (t Text) scenario(out io.Writer, a *analysis.Analysis, s analysis.Scenario)
 	fmt.Fprintln(out, t.dim(wrap(t.heading(s, cells), t.Width)))
 	unit, div := latencyUnit(cells)
 	var rows [][]string
-	for _, c := range t.columnsFor(cells) {
+	for _, c := range t.columnsFor(a, cells) {
 		rows = [][]string{c.heads(unit)}
 		for _, k := range cells {
 			rows = append(rows, c.row(a, s, k, div))
@@ -101,15 +101,17 @@ func (t Text) heading(s analysis.Scenario, cells []analysis.Cell) string {
 
 // columns says which of the columns a table has that not every one needs.
 type columns struct {
-	// runs: how many of the planned runs count; p95SD: the sd of the p95.
-	runs, sd, interval, p95SD bool
+	// runs: how many of the planned runs count; p95SD: the sd of the p95;
+	// ratio: to the baseline.
+	runs, sd, interval, p95SD, ratio bool
 }
 
 // columnsFor lists the columns to try, the widest first: a narrow terminal
 // loses the sd of p95, then the interval, then the sd. What no cell has is in
 // none of them.
-func (t Text) columnsFor(cells []analysis.Cell) []columns {
-	c := columns{runs: slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Runs < c.PlannedRuns })}
+func (t Text) columnsFor(a *analysis.Analysis, cells []analysis.Cell) []columns {
+	c := columns{ratio: slices.ContainsFunc(cells, func(c analysis.Cell) bool { return toBaseline(a, c) != "" })}
+	c.runs = slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Runs < c.PlannedRuns })
 	spread := slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Throughput != nil && c.Throughput.SD != nil })
 	if !spread {
 		return []columns{c}
@@ -140,7 +142,11 @@ func (k columns) heads(unit string) []string {
 	if k.p95SD {
 		cols = append(cols, "± sd")
 	}
-	return append(cols, "failed", "to baseline")
+	cols = append(cols, "failed")
+	if k.ratio {
+		cols = append(cols, "to baseline")
+	}
+	return cols
 }
 
 // row is one cell's line; what is absent is a dash.
@@ -173,7 +179,11 @@ func (k columns) row(a *analysis.Analysis, s analysis.Scenario, c analysis.Cell,
 	if k.p95SD {
 		row = append(row, sd)
 	}
-	return append(row, number.Count(c.Failed), toBaseline(a, c))
+	row = append(row, number.Count(c.Failed))
+	if k.ratio {
+		row = append(row, toBaseline(a, c))
+	}
+	return row
 }
 
 // meanSD writes a spread with one last digit for both, in the unit that div
@@ -268,7 +278,7 @@ func (t Text) table(out io.Writer, rows [][]string) {
 				b.WriteString(t.bold(cell) + gap)
 			case i == 0:
 				b.WriteString(cell + gap)
-			case i == len(row)-1:
+			case rows[0][i] == "to baseline":
 				b.WriteString("  " + cell)
 			default:
 				b.WriteString("  " + gap + cell)

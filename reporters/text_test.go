@@ -42,7 +42,7 @@ func text(t *testing.T, r Text, a *analysis.Analysis) string {
 
 func TestTextByHand(t *testing.T) {
 	want := `s · 50 connections, keep-alive · 1,000 requests · means over 2 runs, ± sd between runs
-       requests/s   ± sd  95 % interval  p95 ms  ± sd  failed  to baseline
+       requests/s   ± sd  95 % interval  p95 ms  ± sd  failed
   big      29,000  4,000       0–65,000      20    10       0
 
 critical Not idle. CPU 98 %.
@@ -73,10 +73,10 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		width int
 		heads string
 	}{
-		{74, "requests/s   ± sd  95 % interval  p95 ms  ± sd  failed  to baseline"},
-		{73, "requests/s   ± sd  95 % interval  p95 ms  failed  to baseline"},
-		{67, "requests/s   ± sd  p95 ms  failed  to baseline"},
-		{52, "requests/s  p95 ms  failed  to baseline"},
+		{61, "requests/s   ± sd  95 % interval  p95 ms  ± sd  failed"},
+		{60, "requests/s   ± sd  95 % interval  p95 ms  failed"},
+		{54, "requests/s   ± sd  p95 ms  failed"},
+		{39, "requests/s  p95 ms  failed"},
 	} {
 		got := strings.Split(text(t, Text{Width: c.width}, pair()), "\n")
 		found := false
@@ -96,7 +96,23 @@ func TestTextOfOneRun(t *testing.T) {
 	a.Cells[0].Latency.P95.Runs = &stats.Spread{N: 1, Mean: 17.965e6}
 	a.Cells[0].Runs, a.Cells[0].PlannedRuns = 1, 1
 	got := text(t, Text{}, a)
-	if !strings.Contains(got, "requests/s  p95 ms  failed  to baseline\n  big      29,300    18.0       0\n") || !strings.Contains(got, "· the figures of 1 run\n") {
+	if !strings.Contains(got, "requests/s  p95 ms  failed\n  big      29,300    18.0       0\n") || !strings.Contains(got, "· the figures of 1 run\n") {
 		t.Error(got)
+	}
+}
+
+// The column of ratios is there where a cell has one, its text to the left.
+func TestTextOfAComparison(t *testing.T) {
+	a := pair()
+	small := a.Cells[0]
+	small.Variant = "small"
+	a.Cells = append(a.Cells, small)
+	a.Scenarios[0].CellIndexes = []int{0, 1}
+	a.Comparisons = []analysis.Comparison{{Scenario: "s", Step: small.Step, A: "big", B: "small", Baseline: "small", Primary: true, N: 1, Ratio: new(0.683)}}
+	got := text(t, Text{}, a)
+	for _, want := range []string{"failed  to baseline\n", "  big        29,000  4,000       0–65,000      20    10       0  0.683\u202f×\n", "0  baseline\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
 	}
 }

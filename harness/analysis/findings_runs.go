@@ -35,7 +35,7 @@ func (f *finder) record() {
 	missing := a.PlannedRuns - a.FinishedRuns - len(f.in.Manifest.Skipped) - len(f.s.damaged)
 	switch {
 	case !a.Complete:
-		x := Finding{ID: "record_incomplete", Severity: preflight.Warning, Title: incomplete(a),
+		x := Finding{ID: "record_incomplete", Severity: preflight.Warning, Title: incompleteCount(a) + ".",
 			Evidence: "Only complete rounds enter comparisons; levels may have fewer runs than planned.",
 			Advice:   "take the cause away and start the campaign again."}
 		if a.FinishedRuns == 0 {

@@ -255,7 +255,7 @@ func (f *finder) checks() {
 		at[key] = len(f.out)
 		var seen []string
 		for _, e := range c.Evidence {
-			seen = append(seen, capitalised(short(e, 300)))
+			seen = append(seen, started(short(e, 300)))
 		}
 		if c.Target != "" {
 			seen = append(seen, "For "+c.Target)
@@ -263,6 +263,16 @@ func (f *finder) checks() {
 		f.add(Finding{ID: "check:" + c.ID, Severity: c.Severity, Title: capitalised(sentence(short(c.Finding, 300))), Evidence: sentence(seen...),
 			Advice: short(c.Advice, 300), Scope: f.target(c.Target)})
 	}
+}
+
+// started makes a text from a check a sentence's beginning: a name or an
+// address in front of it stays as it is written.
+func started(s string) string {
+	first, _, _ := strings.Cut(s, " ")
+	if strings.ContainsAny(first, ":/=") {
+		return s
+	}
+	return capitalised(s)
 }
 
 // target reads a check's target, scenario/variant.

@@ -113,7 +113,7 @@ func TestFindings(t *testing.T) {
 		{"record_incomplete", preflight.Warning, func(c *campaign) {
 			c.runs = c.runs[:4]
 			c.manifest.State, c.manifest.Reason = record.StateInterrupted, "interrupt"
-		}, []string{"Incomplete: 4 of 6 runs, stopped in round 4: interrupt.", "abacus run --resume RECORD"}},
+		}, []string{"Incomplete: 4 of 6 runs, stopped in round 4.", "abacus run --resume RECORD"}},
 		{"idle_workers", preflight.Warning, func(c *campaign) {
 			for i := range c.runs {
 				withStatus(&c.runs[i], 150, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100)

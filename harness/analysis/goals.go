@@ -113,14 +113,30 @@ func judgeGoal(e metric.Expr, a *Analysis, s *state, i int, m record.Manifest) (
 	if fig.ci == nil {
 		return GoalUndecided, fmt.Sprintf("%s in %s: without an interval nothing is decided.", say(fig.value, math.NaN()), plural(int64(fig.n), "run"))
 	}
-	half := number.Half(fig.ci)
-	if fig.spread != nil {
-		// Any half-width of that place gives its digits.
-		half = 4 * math.Pow10(LastDigit(fig.spread, 1))
+	return byInterval(e, *fig.ci), fmt.Sprintf("%s, %s.", withInterval(e, fig), plural(int64(fig.n), "run"))
+}
+
+// withInterval writes a figure and its interval, in one unit and with one last
+// digit: "20 ms (95 % interval 0 to 150)".
+func withInterval(e metric.Expr, fig goalFigure) string {
+	def, _ := metric.Lookup(e.Metric)
+	unit, div := "", 1.0
+	switch {
+	case e.OfBaseline:
+		unit = number.ThinSpace + "×"
+	case def.Unit == metric.UnitNanoseconds:
+		unit, div = number.DurationUnit(fig.value)
+		unit = number.HardSpace + unit
+	case def.Unit == metric.UnitPerSecond:
+		unit = "/s"
+	case def.Unit == metric.UnitBytesPerSecond:
+		unit, div = number.HardSpace+"MiB/s", 1<<20
 	}
-	text := fmt.Sprintf("%s (95%s%% interval %s to %s), %s.", say(fig.value, half), number.ThinSpace,
-		say(fig.ci[0], half), say(fig.ci[1], half), plural(int64(fig.n), "run"))
-	return byInterval(e, *fig.ci), text
+	place := number.PlaceFor(fig.value/div, number.Half(fig.ci)/div)
+	if fig.spread != nil {
+		place = LastDigit(fig.spread, div)
+	}
+	return fmt.Sprintf("%s%s (95%s%% interval %s)", number.At(fig.value/div, place), unit, number.ThinSpace, number.BetweenAt(fig.ci[0]/div, fig.ci[1]/div, place))
 }
 
 // byInterval judges a goal on an interval of a figure that varies.

@@ -12,7 +12,7 @@ func TestGoals(t *testing.T) {
 	for _, c := range []struct {
 		goal, outcome, evidence string
 	}{
-		{"throughput > 1000", GoalMet, "1,250/s (95\u202f% interval 1,050/s to 1,450/s), 6 runs."},
+		{"throughput > 1000", GoalMet, "1,250/s (95\u202f% interval 1,050 to 1,450), 6 runs."},
 		{"throughput > 1100", GoalUndecided, "1,250/s"},
 		{"throughput > 1500", GoalMissed, "1,250/s"},
 		{"throughput < 1500", GoalMet, ""},

@@ -344,18 +344,23 @@ func nothingGood(a *Analysis) string {
 
 // incomplete is the sentence of a record that is not complete.
 func incomplete(a *Analysis) string {
-	s := fmt.Sprintf("Incomplete: %s of %s", number.Count(int64(a.FinishedRuns)), plural(int64(a.PlannedRuns), "run"))
-	switch {
-	case a.State == record.StateRunning:
+	s := incompleteCount(a)
+	if a.State == record.StateRunning {
 		return s + "; the campaign is still running, or was killed."
-	case a.LastRound > 0:
-		s += fmt.Sprintf(", stopped in round %d", a.LastRound)
 	}
 	if a.Reason != "" {
 		s += ": " + short(a.Reason, 200)
 	}
 	if s[len(s)-1] != '.' {
 		s += "."
+	}
+	return s
+}
+
+func incompleteCount(a *Analysis) string {
+	s := fmt.Sprintf("Incomplete: %s of %s", number.Count(int64(a.FinishedRuns)), plural(int64(a.PlannedRuns), "run"))
+	if a.LastRound > 0 && a.State != record.StateRunning {
+		s += fmt.Sprintf(", stopped in round %d", a.LastRound)
 	}
 	return s
 }

@@ -30,7 +30,7 @@ func TestIntervalsBeginAtZero(t *testing.T) {
 			t.Errorf("%v", *f.Runs.CI95)
 		}
 	}
-	if got := a.Goals[0].Evidence; got != "2,000/s (95\u202f% interval 0/s to 15,000/s), 2 runs." {
+	if got := a.Goals[0].Evidence; got != "2,000/s (95\u202f% interval 0 to 15,000), 2 runs." {
 		t.Error(got)
 	}
 	// Narrow ones are left as they are.
@@ -144,9 +144,9 @@ func TestEngineNotesNameTheirLevels(t *testing.T) {
 // The evidence of a check stands in sentences.
 func TestEvidenceInSentences(t *testing.T) {
 	c := single(6, func(int) float64 { return 1000 })
-	c.pre.Checks = []preflight.Check{{ID: "x", Severity: preflight.Warning, Finding: "the CPU was 40 % busy", Evidence: []string{"over 5s, all cores", "waiting for disks 0 %"}, Target: "page/static"}}
+	c.pre.Checks = []preflight.Check{{ID: "x", Severity: preflight.Warning, Finding: "the CPU was 40 % busy", Evidence: []string{"over 5s, all cores", "waiting for disks 0 %", "http://x/y"}, Target: "page/static"}}
 	got := findingsOf(c.analyse(t), "check:x")
-	if len(got) != 1 || got[0].Evidence != "Over 5s, all cores. Waiting for disks 0 %. For page/static." {
+	if len(got) != 1 || got[0].Evidence != "Over 5s, all cores. Waiting for disks 0 %. http://x/y. For page/static." {
 		t.Errorf("%+v", got)
 	}
 }
