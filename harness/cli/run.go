@@ -181,6 +181,9 @@ func measure(ctx context.Context, env *Env, job *runJob, old *record.Reader) err
 	}
 	defer walk.Record.Close()
 	printHead(env.Stderr, t, job)
+	if old != nil {
+		fmt.Fprintf(env.Stderr, "resume   %s of %s left\n", number.Plural(int64(len(walk.Left())), "run"), number.Count(int64(len(job.plan.Runs))))
+	}
 	outcome, runErr := walk.Run(ctx)
 	show.clear()
 	return finish(ctx, env, job, walk.Record.Dir(), outcome, runErr)
