@@ -127,6 +127,8 @@ func (f *finder) at(cells []int) string {
 	c := f.a.Cells[cells[0]]
 	variants, levels := f.a.variantsOf(c.Scenario) > 1, countSteps(f.a.Cells, c.Scenario) > 1
 	switch {
+	case len(cells) > 3 && len(f.a.Scenarios) == 1:
+		return fmt.Sprintf("at %d load levels", len(cells))
 	case len(cells) > 3:
 		return fmt.Sprintf("at %d load levels of %s", len(cells), c.Scenario)
 	case len(cells) > 1:

@@ -101,6 +101,13 @@ func stressLine(courses []course) string {
 		return "points: the one run of each level, joined by straight lines"
 	}
 	text := "large points: mean" + strings.Replace(runCount(rows), ",", " of", 1) + ", joined by straight lines; error bars: 95" + number.ThinSpace + "% interval; small points: runs"
+	top := zeroAxis(topOf(courses), 5).max
+	for _, r := range rows {
+		if t := r.cell.Throughput; t != nil && t.CI95 != nil && t.CI95[1] > top {
+			text = strings.Replace(text, "% interval", "% interval (without a cap: cut at the edge)", 1)
+			break
+		}
+	}
 	if bad {
 		text += "; dashed rings: void runs, in no mean"
 	}

@@ -55,6 +55,10 @@ func TestErrorBarsStayInTheirPanel(t *testing.T) {
 	if got := whisker(3, 5, 0, 9); !slices.Equal(got, []float64{0, 0, 8, 0, 9, 9, 1}) {
 		t.Errorf("%v", got)
 	}
+	many := []course{{cells: twoRuns().Cells}}
+	if got := stressLine(many); !strings.Contains(got, "error bars: 95\u202f% interval (without a cap: cut at the edge); small") {
+		t.Error(got)
+	}
 	// The greatest run is 32,096: the axis ends by 1.6 times that.
 	rows := rowsOf(twoRuns(), twoRuns().Scenarios[0])
 	if got := topThroughput(rows); got < 32096 || got > 1.6*32097 {
@@ -77,6 +81,16 @@ func TestVerdictIsNoWall(t *testing.T) {
 		if got := newVerdict(&analysis.Analysis{Complete: true, Verdict: c.in}); got != c.want {
 			t.Errorf("%q: %+v", c.in, got)
 		}
+	}
+}
+
+// A rule above the verdict says already that the record is incomplete.
+func TestIncompleteIsSaidOnce(t *testing.T) {
+	a := byHand()
+	interrupted(a)
+	a.Verdict = []string{"A.", "Incomplete: 31 of 12 runs, stopped in round 4: SIGINT."}
+	if text := plainText(render(t, a)); strings.Count(text, "Incomplete:") != 2 { // the rule, and the footer
+		t.Errorf("%d times", strings.Count(text, "Incomplete:"))
 	}
 }
 

@@ -194,7 +194,11 @@ func (c *chart) throughputCourse(p int, k course, jitter float64, x axis, top fl
 		dots.Tips = append(dots.Tips, tip)
 	}
 	c.add(p, mark{Kind: "line", Color: k.look.Color, Width: 2}, line)
-	c.add(p, mark{Kind: "seg", Color: ink, Caps: 6}, bars)
+	barColor := ink
+	if named {
+		barColor = k.look.Color // whose interval it is, where several meet
+	}
+	c.add(p, mark{Kind: "seg", Color: barColor, Caps: 6}, bars)
 	c.add(p, dots, means)
 	if named && len(means) > 0 {
 		end := means[len(means)-1]

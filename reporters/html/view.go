@@ -137,10 +137,9 @@ func newVerdict(a *analysis.Analysis) verdict {
 	for _, n := range notices(a) {
 		said = append(said, n.Lead+" "+n.Text)
 	}
-	sentences := a.Verdict
-	for len(sentences) > 0 && slices.Contains(said, sentences[0]) {
-		sentences = sentences[1:]
-	}
+	sentences := slices.DeleteFunc(slices.Clone(a.Verdict), func(s string) bool {
+		return slices.Contains(said, s) || !a.Complete && strings.HasPrefix(s, "Incomplete:")
+	})
 	if len(sentences) == 0 {
 		return verdict{}
 	}
