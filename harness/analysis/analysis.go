@@ -134,7 +134,8 @@ type Cell struct {
 	VoidRuns    int `json:"void_runs"`
 	FailedRuns  int `json:"failed_runs"`
 	PlannedRuns int `json:"planned_runs"`
-	// Throughput is over the good runs; nil without any.
+	// Throughput is over the good runs; nil without any. Its interval, as those
+	// of latencies, begins at 0 at the least.
 	Throughput *stats.Spread `json:"throughput_per_s,omitempty"`
 	Latency    Latency       `json:"latency_ns"`
 	WithinRun  WithinRun     `json:"within_run_ns"`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strings"
 
 	"abacus/harness/analysis"
 	"abacus/harness/number"
@@ -41,8 +42,15 @@ func phaseUnit(rows []row, p phase) (unit string, divisor float64, ok bool) {
 func withinTable(id, name string, rows []row, many bool) []table {
 	t := table{ID: id, Caption: name + ": where the time goes, per request. Here ± is the standard deviation ", Em: "within runs", Rest: ", over all requests of all good runs."}
 	heading := "Load level"
+	levels := map[string]bool{}
+	for _, r := range rows {
+		levels[r.cell.Label] = true
+	}
 	if many {
 		heading = "Variant"
+		if len(levels) > 1 {
+			heading = ladderHead(true)
+		}
 	}
 	first := []cell{col(heading)}
 	any := false
@@ -64,7 +72,11 @@ func withinTable(id, name string, rows []row, many bool) []table {
 		if many {
 			key = r.key()
 		}
-		head, second := tableRow{Key: key, Head: r.name}, tableRow{Class: "sub", Head: "least – median – greatest"}
+		name := r.name
+		if many && len(levels) > 1 {
+			name = strings.Replace(name, r.cell.Label, levelName(r.cell), 1)
+		}
+		head, second := tableRow{Key: key, Head: name}, tableRow{Class: "sub", Head: "least – median – greatest"}
 		count := int64(0)
 		for k, p := range list {
 			w := p.of(r.cell.WithinRun)
@@ -74,7 +86,11 @@ func withinTable(id, name string, rows []row, many bool) []table {
 				continue
 			}
 			count = max(count, w.Count)
-			place := number.PlaceFor(w.Mean/divisors[k], math.NaN())
+			spread := math.NaN()
+			if w.SD != nil {
+				spread = *w.SD / divisors[k]
+			}
+			place := number.PlaceShared(w.Mean/divisors[k], math.NaN(), spread)
 			head.Cells = append(head.Cells, num(number.At(w.Mean/divisors[k], place)))
 			sd := ""
 			if w.SD != nil {

@@ -37,6 +37,20 @@ func TestWideIntervalsKeepTheirSD(t *testing.T) {
 	}
 }
 
+// Levels of a ladder of variants have the same short names in both tables, and
+// an sd within runs keeps a digit too.
+func TestWithinTable(t *testing.T) {
+	text := plainText(render(t, ladderOfThree()))
+	if !strings.Contains(text, "worker · 50 6 ") || strings.Contains(text, "worker · 50 connections least") || strings.Count(text, "Variant · connections") != 2 {
+		t.Error("the table of phases names its levels otherwise")
+	}
+	a := byHand()
+	a.Cells[0].WithinRun.Total.SD = ptr(0.004e6)
+	if text := plainText(render(t, a)); !strings.Contains(text, "25.630 ± 0.004") {
+		t.Error("the sd within runs reads as 0")
+	}
+}
+
 // A bar that leaves its panel is cut there and has no cap at that end.
 func TestErrorBarsStayInTheirPanel(t *testing.T) {
 	for _, c := range []struct {
