@@ -49,6 +49,8 @@ type Lab struct {
 	// Alive tells whether the server's process still lives; nil when that
 	// cannot be known.
 	Alive func() bool
+	// Ended says which process has ended, and how.
+	Ended func() string
 	// Stop ends what was started; nil when nothing was.
 	Stop func(context.Context) error
 }
@@ -163,6 +165,8 @@ type Campaign struct {
 	labs    map[string]*Lab
 	targets map[int]target // by cell
 	bodies  map[bodyKey]string
+	// statuses are the pages' statuses without load.
+	statuses map[pageKey]int
 	// stopped holds, by ladder, the step from which on runs are given up and why.
 	stopped map[ladder]stopMark
 	pace    pace
@@ -217,6 +221,13 @@ func recordCell(c plan.Cell) record.Cell {
 }
 
 func (c *Campaign) event(e Event) {
+	hide := c.Record.Secrets.Text
+	e.Text = hide(e.Text)
+	if e.Check != nil {
+		check := *e.Check
+		check.Finding, check.Advice = hide(check.Finding), hide(check.Advice)
+		e.Check = &check
+	}
 	if c.Needs.Events != nil {
 		c.Needs.Events(e)
 	}

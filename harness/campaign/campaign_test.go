@@ -201,6 +201,87 @@ func TestBodyFileIsSentAndNotStored(t *testing.T) {
 	}
 }
 
+// A server that sends a secret back does not get it into the record or onto
+// the terminal.
+func TestSecretsThatAServerSendsBackAreHidden(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := r.Header.Get("X-Token")
+		w.Header().Set("Etag", token)
+		http.Redirect(w, r, "/again?"+token, http.StatusFound)
+	}))
+	t.Cleanup(s.Close)
+	c := ladderCampaign(s.URL)
+	c.Headers = scenarios.Headers{{Name: "X-Token", Value: "Bearer ${TOKEN}"}}
+	e := &fakeEngine{on: func(_ context.Context, _ int, job load.Job, _ func(load.Progress)) (*load.Result, error) {
+		res := result(job, job.Requests)
+		res.Server = job.Headers[0].Value
+		return res, errors.New("broken by " + job.Headers[0].Value)
+	}}
+	var told strings.Builder
+	_, r, err := walk(t, t.Context(), c, e, func(k *Campaign) {
+		k.Needs.Expand = func(s string) (string, error) { return strings.ReplaceAll(s, "${TOKEN}", "sekret-99"), nil }
+		k.Needs.Events = func(e Event) {
+			fmt.Fprintln(&told, e.Text)
+			if e.Check != nil {
+				fmt.Fprintln(&told, e.Check.Finding, e.Check.Advice)
+			}
+			if e.Kind == EventRun {
+				fmt.Fprintln(&told, e.Run.Error)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := 0
+	err = filepath.WalkDir(r.Dir(), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), "sekret-99") {
+			t.Errorf("%s holds the secret", filepath.Base(path))
+		}
+		hidden += strings.Count(string(data), record.Hidden)
+		return err
+	})
+	if err != nil || hidden == 0 {
+		t.Errorf("hidden %d times, %v: this test has seen nothing sent back", hidden, err)
+	}
+	if strings.Contains(told.String(), "sekret-99") || !strings.Contains(told.String(), record.Hidden) {
+		t.Errorf("told: %s", told.String())
+	}
+}
+
+// Answers that are not the page that was meant void the run.
+func TestRunOfErrorPagesIsVoid(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*load.Result)
+		void   bool
+	}{
+		{"half", func(r *load.Result) { r.Counts.Non2xx = 10 }, false},
+		{"most", func(r *load.Result) { r.Counts.Non2xx = 11 }, true},
+		{"expectation kept by half", func(r *load.Result) { r.Expect = &load.ExpectChecks{Checked: 4, Unmet: 2} }, false},
+		{"expectation broken by most", func(r *load.Result) {
+			r.Expect = &load.ExpectChecks{Checked: 4, Unmet: 3, Examples: []string{"status 502, expected 200"}}
+		}, true},
+	} {
+		e := &fakeEngine{on: func(_ context.Context, _ int, job load.Job, _ func(load.Progress)) (*load.Result, error) {
+			res := result(job, job.Requests) // 20 requests
+			c.change(res)
+			return res, nil
+		}}
+		out, r, err := walk(t, t.Context(), ladderCampaign(server(t).URL), e, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run := runs(t, r)[0]; (run.Void != "") != c.void || (out.FailedRuns == 8) != c.void {
+			t.Errorf("%s: void %q, %d failed", c.name, run.Void, out.FailedRuns)
+		}
+	}
+}
+
 func TestStopIfEndsTheLadder(t *testing.T) {
 	c := ladderCampaign(server(t).URL)
 	c.StopIf = []string{"failed > 20%"}
@@ -300,6 +381,14 @@ func TestFailingPrepareVoidsTheRun(t *testing.T) {
 	h := got[0].Hooks[0]
 	if got[0].Void == "" || h.ExitCode == nil || *h.ExitCode != 3 || h.Output != "no room\n" {
 		t.Errorf("void %q, hook %+v", got[0].Void, h)
+	}
+}
+
+// What a hook leaves in the background is its own affair: a server, say.
+func TestHookMayLeaveSomethingInTheBackground(t *testing.T) {
+	h := runHook(t.Context(), hookSetup, []string{"sh", "-c", "sleep 5 & echo started"}, time.Minute)
+	if h.Error != "" || h.ExitCode == nil || *h.ExitCode != 0 || h.Output != "started\n" {
+		t.Errorf("hook %+v", h)
 	}
 }
 

@@ -53,6 +53,11 @@ func runHook(ctx context.Context, kind string, args []string, limit time.Duratio
 	cmd.WaitDelay = time.Second
 	start := time.Now()
 	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		// It has ended well and left something in the background that holds
+		// its output: a server that a setup hook starts, say.
+		err = nil
+	}
 	h := record.Hook{Kind: kind, Args: args, TookNS: time.Since(start).Nanoseconds(), Output: out.String()}
 	if cmd.ProcessState != nil && cmd.ProcessState.Exited() {
 		code := cmd.ProcessState.ExitCode()

@@ -15,6 +15,11 @@ import (
 	"abacus/harness/record"
 )
 
+// pageKey names a page of one variant.
+type pageKey struct{ scenario, variant, page string }
+
+func pageOf(c plan.Cell) pageKey { return pageKey{c.Scenario, c.Variant, c.Page} }
+
 // bodyKey names a page whose body all variants of a scenario share.
 type bodyKey struct{ scenario, page string }
 
@@ -31,19 +36,19 @@ func (c *Campaign) preflight(ctx context.Context) error {
 	}
 	var refused []error
 	var same []preflight.Page
-	seen := map[string]bool{}
+	c.statuses = map[pageKey]int{}
 	for _, cell := range c.Plan.Cells {
-		key := cell.Scenario + "\x00" + cell.Variant + "\x00" + cell.Page
-		if seen[key] || ctx.Err() != nil {
+		key := pageOf(cell)
+		if _, seen := c.statuses[key]; seen || ctx.Err() != nil {
 			continue
 		}
-		seen[key] = true
 		t, err := c.preflightTarget(cell)
 		if err != nil {
 			return err
 		}
 		page, checks := preflight.CheckTarget(ctx, t, c.Bounds.Fetches)
 		page.Path = cell.Page
+		c.statuses[key] = page.Status
 		file.Pages = append(file.Pages, page)
 		add(checks...)
 		refused = append(refused, mustNotLoad(cell, page, checks))

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -192,6 +193,37 @@ func (c *Campaign) job(cell plan.Cell) (stored, real load.Job, err error) {
 	}
 	real, err = c.withRequest(j, s, true)
 	return stored, real, err
+}
+
+// reference is a variable of the environment within a value.
+var reference = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+
+// keepSecrets tells the record what must not reach it, even when a server
+// sends it back: values from the environment, and headers that are secret by
+// their name.
+func (c *Campaign) keepSecrets() {
+	hide := &c.Record.Secrets
+	expanded := func(text string) {
+		for _, ref := range reference.FindAllString(text, -1) {
+			// A variable that is not set stops the campaign elsewhere.
+			if value, err := c.Needs.Expand(ref); err == nil {
+				hide.Add(value)
+			}
+		}
+	}
+	for _, cell := range c.Plan.Cells {
+		for _, h := range cell.Settings.Headers {
+			expanded(h.Value)
+			if c.Needs.Redact(h) != h.Value {
+				hide.Add(h.Value)
+				// Without its scheme: "Bearer x" is also looked for as x.
+				if _, bare, ok := strings.Cut(h.Value, " "); ok {
+					hide.Add(bare)
+				}
+			}
+		}
+		expanded(cell.Settings.Body)
+	}
 }
 
 // withRequest adds headers and body, expanded or as they may be stored.

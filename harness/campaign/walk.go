@@ -31,6 +31,7 @@ const endLimit = 20 * time.Second
 // are stopped and cleanup hooks run. An error is about the campaign as a
 // whole; runs that failed are counted in the outcome.
 func (c *Campaign) Run(ctx context.Context) (out Outcome, err error) {
+	c.keepSecrets()
 	defer func() { out, err = c.end(ctx, err) }()
 	if err := errors.Join(c.Record.WriteManifest(c.Manifest), c.Record.MarkLatest()); err != nil {
 		return out, err
@@ -99,7 +100,7 @@ func (c *Campaign) end(ctx context.Context, cause error) (Outcome, error) {
 	m.EndedAt = &now
 	m.State, m.Reason = record.StateComplete, ""
 	if cause != nil {
-		m.State, m.Reason = record.StateFailed, cause.Error()
+		m.State, m.Reason = record.StateFailed, c.Record.Secrets.Text(cause.Error())
 	}
 	if interrupted {
 		m.State = record.StateInterrupted
@@ -241,10 +242,26 @@ func (c *Campaign) load(ctx context.Context, run *record.Run, cell plan.Cell, jo
 	case err != nil:
 		run.Error = err.Error()
 	case lab.Alive != nil && !lab.Alive():
-		run.Error = fmt.Sprintf("the %s server's process is gone", lab.Kind)
+		run.Error = fmt.Sprintf("the %s lab is broken: %s", lab.Kind, lab.Ended())
 	case res == nil:
 		run.Error = "the engine gave no result"
 	case res.Counts.Complete == 0:
 		run.Error = "no request was answered"
+	default:
+		run.Void = c.untrue(cell, res)
 	}
+	run.Error, run.Void = c.Record.Secrets.Text(run.Error), c.Record.Secrets.Text(run.Void)
+}
+
+// untrue says why a run's answers are not the page that was meant: more than
+// half of them broke an expectation, or had an error's status where the page
+// without load had none. Figures of such a run would be of something else.
+func (c *Campaign) untrue(cell plan.Cell, res *load.Result) string {
+	if e := res.Expect; e != nil && e.Unmet*2 > e.Checked {
+		return fmt.Sprintf("%d of %d sampled answers were not what expect asks for: %s", e.Unmet, e.Checked, strings.Join(e.Examples, "; "))
+	}
+	if n := res.Counts; c.statuses[pageOf(cell)]/100 == 2 && n.Non2xx*2 > n.Complete {
+		return fmt.Sprintf("%d of %d answers had a status other than 2xx, which the page without load had", n.Non2xx, n.Complete)
+	}
+	return ""
 }

@@ -86,7 +86,7 @@ func startLab(ctx context.Context, env *Env, kind string) (*campaign.Lab, error)
 	return &campaign.Lab{
 		Kind: running.Kind, BaseURL: running.BaseURL, StatusURL: running.StatusURL,
 		PIDs: running.PIDs, Notes: running.Notes, Versions: running.Versions,
-		Alive: running.Alive, Stop: running.Stop,
+		Alive: running.Alive, Ended: running.Ended, Stop: running.Stop,
 	}, nil
 }
 

@@ -36,6 +36,8 @@ const timeLayout = "2006-01-02T15-04-05Z"
 type Writer struct {
 	dir  string
 	lock *os.File
+	// Secrets are kept out of what is written as JSON.
+	Secrets Secrets
 }
 
 // Create makes results/<campaign>/<UTC second>/ with its runs folder, takes
@@ -191,7 +193,7 @@ func (w *Writer) writeJSON(name string, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("encode %s: %w", name, err)
 	}
-	return w.WriteFile(name, buf.Bytes())
+	return w.WriteFile(name, w.Secrets.json(buf.Bytes()))
 }
 
 // WriteFile writes a file of the record whole: to a temporary name, synced,
