@@ -14,73 +14,110 @@ import (
 )
 
 // Foreign is a host outside loopback and private networks that a plan would
-// load, with what that means for it.
+// contact, with what that means for it.
 type Foreign struct {
 	Host      string
 	Addresses []string
 	// Requests is the planned number, runs by duration left out (Timed counts
-	// those); Concurrency is the highest level.
+	// those); Concurrency is the highest level. All are 0 for a host that is
+	// only asked for its status page.
 	Requests    int64
 	Timed       int
 	Concurrency int
 }
 
-// Describe says in one sentence what would be loaded.
+// Describe says in a few words what would be done to the host.
 func (f Foreign) Describe() string {
+	name := fmt.Sprintf("%s (%s)", f.Host, strings.Join(f.Addresses, ", "))
+	if f.Concurrency == 0 {
+		return name + ": polls of its status page"
+	}
 	load := number.Count(f.Requests) + " requests"
 	if f.Timed > 0 {
 		load += fmt.Sprintf(" and %d timed runs", f.Timed)
 	}
-	return fmt.Sprintf("%s (%s): %s, up to %d connections at once", f.Host, strings.Join(f.Addresses, ", "), load, f.Concurrency)
+	return fmt.Sprintf("%s: %s, up to %d connections at once", name, load, f.Concurrency)
 }
 
-// ForeignTargets lists the hosts that the plan would load, that are neither
-// on loopback nor in private networks, and that no allow key names. A host
-// that cannot be resolved is an error.
+// ForeignTargets lists the hosts that the plan would load or poll, that are
+// neither on loopback nor in private networks, and that no allow key names. A
+// host that cannot be resolved is an error.
 func ForeignTargets(ctx context.Context, p *plan.Plan) ([]Foreign, error) {
-	byHost := map[string]*Foreign{}
-	var order []string
+	hosts := &foreignHosts{byHost: map[string]*Foreign{}}
 	for _, cell := range p.Cells {
-		host, err := loadedHost(cell)
+		loaded, err := loadedHost(cell)
 		if err != nil {
 			return nil, err
 		}
-		if host == "" || allowed(host, cell.Settings.Allow) {
-			continue
+		f, err := hosts.look(ctx, loaded, cell.Settings.Allow)
+		if err != nil {
+			return nil, err
 		}
-		f, seen := byHost[host]
-		if !seen {
-			addresses, _, private, err := preflight.Classify(ctx, host)
-			if err != nil {
-				return nil, fmt.Errorf("target %s: %w", host, err)
-			}
-			if !private {
-				f = &Foreign{Host: host, Addresses: addresses}
-			}
-			byHost[host] = f
-			order = append(order, host)
+		if f != nil {
+			f.plan(p, cell)
 		}
-		if f == nil {
-			continue
-		}
-		f.Concurrency = max(f.Concurrency, cell.Step.Concurrency)
-		for _, r := range p.Runs {
-			if r.Cell != cell.Index {
-				continue
-			}
-			f.Requests += cell.Step.Requests
-			if cell.Step.Requests == 0 {
-				f.Timed++
-			}
+		status, _ := cell.Settings.StatusURL()
+		if _, err := hosts.look(ctx, hostname(status), cell.Settings.Allow); err != nil {
+			return nil, err
 		}
 	}
 	var list []Foreign
-	for _, host := range order {
-		if f := byHost[host]; f != nil {
+	for _, host := range hosts.order {
+		if f := hosts.byHost[host]; f != nil {
 			list = append(list, *f)
 		}
 	}
 	return list, nil
+}
+
+// plan adds the load of one cell's runs.
+func (f *Foreign) plan(p *plan.Plan, cell plan.Cell) {
+	f.Concurrency = max(f.Concurrency, cell.Step.Concurrency)
+	for _, r := range p.Runs {
+		if r.Cell != cell.Index {
+			continue
+		}
+		f.Requests += cell.Step.Requests
+		if cell.Step.Requests == 0 {
+			f.Timed++
+		}
+	}
+}
+
+// foreignHosts resolves each host once.
+type foreignHosts struct {
+	byHost map[string]*Foreign // nil for a near one
+	order  []string
+}
+
+// look returns the entry of a host that is foreign and not allowed, else nil.
+func (h *foreignHosts) look(ctx context.Context, host string, allow []string) (*Foreign, error) {
+	if host == "" || allowed(host, allow) {
+		return nil, nil
+	}
+	if f, seen := h.byHost[host]; seen {
+		return f, nil
+	}
+	addresses, _, private, err := preflight.Classify(ctx, host)
+	if err != nil {
+		return nil, fmt.Errorf("target %s: %w", host, err)
+	}
+	var f *Foreign
+	if !private {
+		f = &Foreign{Host: host, Addresses: addresses}
+	}
+	h.byHost[host] = f
+	h.order = append(h.order, host)
+	return f, nil
+}
+
+// hostname is the host of a URL without its port, "" when it has none.
+func hostname(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
 }
 
 // loadedHost is the host that a cell's connections go to, "" for a lab's.

@@ -459,6 +459,45 @@ func TestInterruptKeepsWhatWasMeasuredAndResumeFinishes(t *testing.T) {
 	}
 }
 
+// An idle baseline that was not calm is not forgotten with the new one.
+func TestResumeRemembersThatTheMachineWasNotCalm(t *testing.T) {
+	c := ladderCampaign(server(t).URL)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, r, err := walk(t, ctx, c, &fakeEngine{on: func(_ context.Context, n int, job load.Job, _ func(load.Progress)) (*load.Result, error) {
+		if n == 2 {
+			cancel()
+			res := result(job, 1)
+			res.Interrupted = true
+			return res, nil
+		}
+		return nil, nil
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := plan.Expand(c, 7)
+	for _, busy := range []bool{false, true} {
+		w, err := record.Reopen(r.Dir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		idle := preflight.Idle{MayStart: true, Reason: "calm"}
+		if busy {
+			idle = preflight.Idle{Reason: "not ready: the CPU was 97 % busy"}
+		}
+		if err := errors.Join(w.WriteIdle(idle), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		k := &Campaign{Plan: p}
+		if err := k.Continue(r); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(k.Manifest.Differences, "; "); strings.Contains(got, "97 % busy") != busy {
+			t.Errorf("busy %v: differences %q", busy, got)
+		}
+	}
+}
+
 func TestDifferences(t *testing.T) {
 	c := ladderCampaign(server(t).URL)
 	_, r, err := walk(t, t.Context(), c, &fakeEngine{}, nil)

@@ -41,7 +41,26 @@ func (c *Campaign) Continue(r *record.Reader) error {
 		c.finished[run.Seq] = true
 		c.count(run, c.Plan.Cells[planned.Cell])
 	}
+	if len(c.finished) == 0 || len(c.Left()) == 0 {
+		return nil
+	}
+	// The idle baseline is taken anew; that the earlier runs were begun on a
+	// machine that was not calm must not be forgotten with the old one.
+	idle, err := r.Idle()
+	if err != nil {
+		return err
+	}
+	if idle != nil && !calm(idle.Idle) {
+		c.Manifest.Differences = append(c.Manifest.Differences, "the machine before the earlier start: "+idle.Reason)
+	}
 	return nil
+}
+
+// calm tells whether an idle baseline found nothing to object to.
+func calm(i preflight.Idle) bool {
+	return i.MayStart && !slices.ContainsFunc(i.Checks, func(c preflight.Check) bool {
+		return c.Severity == preflight.Warning || c.Severity == preflight.Critical
+	})
 }
 
 // Differences compares the plan and machine of a record with those of now. An

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"abacus/harness/fault"
+	"abacus/reporters"
 )
 
 // The exit statuses of every command but ab.
@@ -23,6 +24,7 @@ const (
 	ExitInput       = 2   // the input was wrong or not allowed; nothing was started
 	ExitInterrupted = 130 // SIGINT; what was measured is kept
 	ExitTerminated  = 143 // SIGTERM, likewise
+	ExitHungUp      = 129 // SIGHUP, likewise
 )
 
 // Env is the world of one invocation, so that commands can be run in tests.
@@ -80,14 +82,23 @@ func status(env *Env, err error) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	fmt.Fprintf(env.Stderr, "abacus: %v\n", err)
+	fmt.Fprintf(env.Stderr, "abacus: %s\n", plainLines(err.Error()))
 	if hint := fault.HintOf(err); hint != "" {
-		fmt.Fprintf(env.Stderr, "hint: %s\n", hint)
+		fmt.Fprintf(env.Stderr, "hint: %s\n", plainLines(hint))
 	}
 	if fault.IsInput(err) {
 		return ExitInput
 	}
 	return ExitFailed
+}
+
+// plainLines takes control characters out of a text but for its line ends.
+func plainLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = reporters.Plain(l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // newRoot builds the command tree. The literal table below is the only list
@@ -103,9 +114,10 @@ func newRoot(env *Env) *cobra.Command {
   abacus init cache-comparison          a commented file to start from`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)

@@ -86,7 +86,7 @@ func labUp(ctx context.Context, env *Env, workers int, asJSON bool) error {
 		select {
 		case <-ctx.Done():
 		case <-r.Done():
-			ended = fmt.Errorf("the lab's server %s", r.Ended())
+			ended = fmt.Errorf("the lab's %s", r.Ended())
 		}
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), labStopTimeout)
@@ -186,6 +186,9 @@ func newLabStatusCommand(env *Env) *cobra.Command {
 }
 
 func (l labStatus) line() string {
+	if l.Damaged != "" {
+		return fmt.Sprintf("a lab in %s that may still serve: its state file cannot be read: %s", l.Dir, l.Damaged)
+	}
 	if l.stale() {
 		return fmt.Sprintf("%s  left over in %s: its holder (process %d) is gone; `abacus lab down` removes it", l.Kind, l.Dir, l.OwnerPID)
 	}
@@ -222,10 +225,17 @@ func newLabDownCommand(env *Env) *cobra.Command {
 
 // chooseLabs picks what lab down is to stop.
 func chooseLabs(all []labStatus, args []string, every bool) ([]labStatus, error) {
-	var mine []labStatus
+	var mine, damaged []labStatus
 	var lines []string
 	for _, l := range all {
 		named := len(args) == 1 && (strings.TrimSuffix(args[0], "/") == l.BaseURL || strings.TrimSuffix(args[0], "/") == l.Dir)
+		if l.Damaged != "" {
+			if named {
+				return nil, unknownHolder(l)
+			}
+			damaged = append(damaged, l)
+			continue
+		}
 		if l.Owner != ownerLabUp && !l.stale() {
 			if named {
 				return nil, fault.Input(fmt.Errorf("lab down: the lab at %s belongs to a running campaign (process %d)", l.BaseURL, l.OwnerPID),
@@ -239,13 +249,24 @@ func chooseLabs(all []labStatus, args []string, every bool) ([]labStatus, error)
 		mine = append(mine, l)
 		lines = append(lines, l.BaseURL)
 	}
+	if every {
+		mine = append(mine, damaged...) // each an error of its own; the others are stopped
+	}
 	switch {
+	case len(args) == 0 && len(mine) == 0 && len(damaged) > 0:
+		return nil, unknownHolder(damaged[0])
 	case len(args) == 1:
 		return nil, fault.Input(fmt.Errorf("lab down: no lab is running at %s", args[0]), "`abacus lab status` lists them")
 	case len(mine) > 1 && !every:
 		return nil, fault.Input(fmt.Errorf("lab down: %d labs are running: %s", len(mine), strings.Join(lines, ", ")), "name one, or stop all with --all")
 	}
 	return mine, nil
+}
+
+// unknownHolder says that a lab cannot be stopped from here.
+func unknownHolder(l labStatus) error {
+	return fault.Input(fmt.Errorf("lab down: what holds the lab in %s is not known: %s", l.Dir, l.Damaged),
+		"press Ctrl-C where the lab was started; that removes the folder, too")
 }
 
 func stopLabs(env *Env, labs []labStatus) error {

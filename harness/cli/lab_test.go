@@ -42,13 +42,14 @@ func TestChooseLabs(t *testing.T) {
 	one := someLab("http://127.0.0.1:1", ownerLabUp, &yes)
 	two := someLab("http://127.0.0.1:2", ownerLabUp, nil)
 	campaign := someLab("http://127.0.0.1:3", "run", &yes)
+	broken := labStatus{State: lab.State{Running: &lab.Running{Dir: "/tmp/5"}, Damaged: "/tmp/5/lab.json is damaged"}}
 	stale := someLab("http://127.0.0.1:4", "run", &no)
 	for _, tc := range []struct {
 		name  string
 		all   []labStatus
 		args  []string
 		every bool
-		want  string // URLs' last digits
+		want  string // the folders' last digits
 		err   string
 	}{
 		{"none", nil, nil, false, "", ""},
@@ -61,12 +62,16 @@ func TestChooseLabs(t *testing.T) {
 		{"by folder", []labStatus{one, two}, []string{"/tmp/1"}, false, "1", ""},
 		{"unknown", []labStatus{one}, []string{"/tmp/9"}, false, "", "no lab is running at /tmp/9"},
 		{"a campaign's by name", []labStatus{one, campaign}, []string{"http://127.0.0.1:3"}, false, "", "belongs to a running campaign (process 7)"},
+		{"a damaged one alone", []labStatus{broken}, nil, false, "", "the lab in /tmp/5 is not known: /tmp/5/lab.json is damaged"},
+		{"a damaged one by folder", []labStatus{one, broken}, []string{"/tmp/5"}, false, "", "the lab in /tmp/5 is not known"},
+		{"beside a damaged one", []labStatus{one, broken}, nil, false, "1", ""},
+		{"all with a damaged one", []labStatus{one, broken}, nil, true, "15", ""},
 		{"a campaign's leftover", []labStatus{stale}, nil, false, "4", ""},
 	} {
 		got, err := chooseLabs(tc.all, tc.args, tc.every)
 		var digits string
 		for _, l := range got {
-			digits += l.BaseURL[len(l.BaseURL)-1:]
+			digits += l.Dir[len(l.Dir)-1:]
 		}
 		if digits != tc.want {
 			t.Errorf("%s: chose %q, want %q", tc.name, digits, tc.want)

@@ -55,7 +55,7 @@ argument ./config.yaml is run, or the built-in default where there is none.`,
 	config.RegisterFlags(fl)
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print runs, order, requests, minutes and commands; start nothing")
 	fl.BoolVar(&f.printConfig, "print-config", false, "print the effective configuration and where each value came from; start nothing")
-	fl.StringVar(&f.resume, "resume", "", "go on with an interrupted RECORD")
+	fl.StringVar(&f.resume, "resume", "", "go on with an interrupted `RECORD`")
 	fl.BoolVar(&f.force, "force", false, "resume although configuration or machine differ; the record says so")
 	fl.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fl.BoolVar(&f.open, "open", false, "open the page in the browser at the end")
@@ -186,7 +186,21 @@ func measure(ctx context.Context, env *Env, job *runJob, old *record.Reader) err
 	}
 	outcome, runErr := walk.Run(ctx)
 	show.clear()
-	return finish(ctx, env, job, walk.Record.Dir(), outcome, runErr)
+	return begun(finish(ctx, env, job, walk.Record.Dir(), outcome, runErr), &walk.Record.Secrets)
+}
+
+// begun is an error of a campaign that was begun: no wrong input any more,
+// whatever it is made of, and without the secrets that a server sent back.
+func begun(err error, secrets *record.Secrets) error {
+	var code exitStatus
+	if err == nil || errors.As(err, &code) {
+		return err
+	}
+	hidden := secrets.Text(err.Error())
+	if hidden == err.Error() && !fault.IsInput(err) {
+		return err
+	}
+	return fault.Hint(errors.New(hidden), secrets.Text(fault.HintOf(err)))
 }
 
 // newRecord makes the record's folder and its campaign file.
@@ -326,7 +340,18 @@ func dryRun(ctx context.Context, env *Env, job *runJob, old *record.Reader) erro
 			Left []plan.Run `json:"left"`
 		}{d.plan, d.left})
 	}
-	return printDryRun(env.Stdout, d)
+	if err := printDryRun(env.Stdout, d); err != nil {
+		return err
+	}
+	// A real run would ask or refuse; the dry one only says so.
+	foreign, err := campaign.ForeignTargets(ctx, job.plan)
+	if err != nil {
+		return fault.Input(err, "check the name, or pin an address with connect_to")
+	}
+	for _, f := range foreign {
+		fmt.Fprintf(env.Stdout, "\nnot allowed yet: %s; --allow %s\n", f.Describe(), f.Host)
+	}
+	return nil
 }
 
 func encodeJSON(w io.Writer, v any) error {
