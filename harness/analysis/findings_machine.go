@@ -235,15 +235,12 @@ func (f *finder) baseline() {
 	if idle == nil || idle.MayStart {
 		return
 	}
-	x := Finding{ID: "baseline_not_quiet", Severity: preflight.Warning, Title: "The machine or the server was not idle before the first run.",
+	x := Finding{ID: "baseline_not_quiet", Severity: preflight.Critical, Title: "The machine or the server was not idle before the first run.",
 		Advice: "stop what else runs there and repeat the campaign."}
 	evidence := []string{capitalised(short(idle.Reason, 300))}
 	for _, c := range idle.Checks {
 		if severityRank(c.Severity) < severityRank(preflight.Warning) {
 			continue
-		}
-		if severityRank(c.Severity) > severityRank(x.Severity) {
-			x.Severity = c.Severity
 		}
 		if text := short(c.Finding, 200); !strings.Contains(plainText(idle.Reason), plainText(text)) {
 			evidence = append(evidence, capitalised(text))

@@ -186,7 +186,7 @@ func TestFindings(t *testing.T) {
 		{"warmup_not_steady", preflight.Info, func(c *campaign) {
 			c.manifest.Warmups = []record.Warmup{{Cell: c.manifest.Cells[0], Reason: "windows differ by 9 %"}, {Steady: true}}
 		}, []string{"warm-up of 1 of 2 targets did not become steady", "page static, 10 connections: windows differ by 9 %"}},
-		{"baseline_not_quiet", preflight.Warning, func(c *campaign) {
+		{"baseline_not_quiet", preflight.Critical, func(c *campaign) {
 			c.idle = &record.IdleFile{Idle: preflight.Idle{Reason: "the CPU was 40 % busy."}}
 		}, []string{"not idle before the first run", "The CPU was 40 % busy."}},
 		{"baseline_not_quiet", preflight.Critical, func(c *campaign) {

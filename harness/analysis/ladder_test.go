@@ -109,7 +109,7 @@ func TestVoidLevelInTheVerdict(t *testing.T) {
 	}
 }
 
-// What comparisons have shown comes first, then ladders, then what is open.
+// What comparisons have shown comes first, then what of them is open, then ladders.
 func TestOrderOfTheVerdict(t *testing.T) {
 	cells := []record.Cell{cellOf("a-ladder", "static", keepAlive(10), true), cellOf("a-ladder", "static", keepAlive(50), true),
 		cellOf("b-open", "x", step50, true), cellOf("b-open", "y", step50, false),
@@ -122,7 +122,7 @@ func TestOrderOfTheVerdict(t *testing.T) {
 		}
 		return v
 	}).analyse(t)
-	want := []string{"apcu served ", "a-ladder: throughput was highest at 50 connections", "No difference shown between y and x"}
+	want := []string{"apcu served ", "No difference shown between y and x", "a-ladder: throughput was highest at 50 connections"}
 	if len(a.Verdict) != len(want) {
 		t.Fatalf("%q", a.Verdict)
 	}

@@ -186,16 +186,16 @@ func primaryOf(a *Analysis, scenario string) []Comparison {
 	return out
 }
 
-// verdict is the paragraph under the title: what comparisons have shown, then
-// where ladders peaked, then what stayed open, then what is missing.
+// verdict is the paragraph under the title: what comparisons have shown, which
+// of them stayed open, then where ladders peaked, then what is missing.
 func verdict(a *Analysis) []string {
 	var out []string
 	if a.Quick {
 		out = append(out, "Quick look: one short round, no verdict.")
 	}
 	if anyGood(a) {
-		shown, measured, open := scenarioSentences(a)
-		out = slices.Concat(out, shown, measured, open)
+		shown, open, measured, late := scenarioSentences(a)
+		out = slices.Concat(out, shown, open, measured, late)
 		if bad := nothingGood(a); bad != "" {
 			out = append(out, bad)
 		}
@@ -209,9 +209,9 @@ func verdict(a *Analysis) []string {
 }
 
 // scenarioSentences says each scenario in the order of the file: differences
-// and equivalences that were shown, what was measured without a comparison,
-// and comparisons that stayed open.
-func scenarioSentences(a *Analysis) (shown, measured, open []string) {
+// and equivalences that were shown, comparisons that stayed open, what was
+// measured without a comparison, and where too few rounds say nothing.
+func scenarioSentences(a *Analysis) (shown, open, measured, late []string) {
 	for i := range a.Scenarios {
 		s := &a.Scenarios[i]
 		primary := primaryOf(a, s.Name)
@@ -235,11 +235,11 @@ func scenarioSentences(a *Analysis) (shown, measured, open []string) {
 		case slices.ContainsFunc(primary, func(c Comparison) bool { return c.Verdict == VerdictNoDifference }):
 			open = append(open, fmt.Sprintf("%s: no difference was shown at any of %s.", s.Name, plural(int64(len(primary)), "level")))
 		case len(primary) > 0 && ranAtAll(a, s):
-			open = append(open, fmt.Sprintf("%s: fewer than six complete rounds give no verdict.", s.Name))
+			late = append(late, fmt.Sprintf("%s: fewer than six complete rounds give no verdict.", s.Name))
 		}
 		measured = append(measured, ladderSentences(a, s)...)
 	}
-	return shown, measured, open
+	return shown, open, measured, late
 }
 
 // ranAtAll tells whether a scenario has any run: of one that was not reached

@@ -157,3 +157,30 @@ func TestTileThatWarns(t *testing.T) {
 		t.Error("the tile does not warn")
 	}
 }
+
+// The figure of a variant stands beside its band, or above it, never on its name.
+func TestFigureOfAWideBand(t *testing.T) {
+	place := func(lo, mean, hi float64) (x, dy float64) {
+		c := newChart(10)
+		r := row{cell: analysis.Cell{Throughput: &stats.Spread{N: 2, Mean: mean, Min: mean, Max: mean, CI95: &[2]float64{lo, hi}}, Points: []analysis.Point{{Throughput: &mean}}}}
+		c.throughputRow(0, r, 0, 18, false, 100)
+		data := seriesOf(c.finish())
+		last := data[len(data)-1].Data.([]any)[0].([]any)
+		return last[0].(float64), last[3].(float64)
+	}
+	for _, c := range []struct{ lo, mean, hi, x, dy float64 }{
+		{60, 70, 80, 60, -8}, {0, 40, 80, 80, -8}, {0, 50, 100, 50, -26}, {10, 15, 20, 20, -8},
+	} {
+		if x, dy := place(c.lo, c.mean, c.hi); x != c.x || dy != c.dy {
+			t.Errorf("%v: at %v, %v", c, x, dy)
+		}
+	}
+}
+
+// A tile of a ratio reads as the sentences do: half of 5.3 − 0.6 allows tenths.
+func TestTileOfAWideRatio(t *testing.T) {
+	got := newTile(analysis.Headline{Value: 1.8, Unit: "×", CI95: &[2]float64{0.6, 5.3}})
+	if got.Value != "1.8" || got.Note != "95\u202f% interval 0.6 to 5.3" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -172,6 +172,9 @@ func (v *view) addTimes(a *analysis.Analysis) error {
 			if sparsePanels(t) {
 				sub += fmt.Sprintf("; readings of loads with fewer than %d samples are points without a line: a peak may be missed", fewSamples)
 			}
+			if saysNew(t) {
+				sub += "; new: a new connection per request"
+			}
 			title := t.Title
 			if title == "" {
 				title = "Load, server and machine over one round"

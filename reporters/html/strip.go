@@ -141,14 +141,18 @@ func (c *chart) throughputRow(p int, r row, at, half float64, narrow bool, axisM
 	left := c.runDots(p, r.cell, r.look, at, 12, throughputOf, requestsPerS)
 	value := meanText(t)
 	m := mark{Kind: "text", Color: r.look.Color, Bold: true, Align: "right", Texts: []string{value}}
+	from, to := math.Min(math.Min(lo, left), t.Min), math.Max(hi, t.Max)
 	switch {
 	case narrow:
 		c.add(p, m, [][]float64{{axisMax, at, 0, -30}})
-	case left < axisMax*0.2:
+	case left >= axisMax*0.2 && from >= axisMax*0.15:
+		c.add(p, m, [][]float64{{from, at, -10, -8}})
+	case to <= axisMax*0.85:
 		m.Align = "left"
-		c.add(p, m, [][]float64{{math.Min(math.Max(hi, t.Max), 0.85*axisMax), at, 10, -8}})
-	default:
-		c.add(p, m, [][]float64{{math.Min(math.Min(lo, left), t.Min), at, -10, -8}})
+		c.add(p, m, [][]float64{{to, at, 10, -8}})
+	default: // no room at either end: above the band
+		m.Align = "center"
+		c.add(p, m, [][]float64{{t.Mean, at, 0, -half - 8}})
 	}
 }
 

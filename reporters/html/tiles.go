@@ -50,6 +50,9 @@ func newTile(h analysis.Headline) tile {
 		t.Unit = h.Unit
 	}
 	place := analysis.LastDigit(&stats.Spread{Mean: h.Value, SD: h.SD, CI95: h.CI95}, divisor)
+	if h.SD == nil && h.CI95 != nil { // a ratio: as it reads in sentences and tables
+		place = number.PlaceFor(h.Value/divisor, number.Half(h.CI95)/divisor)
+	}
 	if t.Value == "" {
 		t.Value = number.At(h.Value/divisor, place)
 	}

@@ -207,18 +207,37 @@ func (c *chart) shade(p int, segments []analysis.Segment, y axis, first, last bo
 
 // segmentNames writes the load levels over their shades, as far as they fit.
 func (c *chart) segmentNames(p int, segments []analysis.Segment, y, span float64, narrow bool, dy float64) {
+	best := nameForm(segments, span, narrow)
+	m := mark{Kind: "text", Bold: true, Color: ink, Align: "center"}
+	var at [][]float64
+	for _, s := range segments {
+		label := nameForms(s.Label)[best]
+		if len([]rune(label)) > nameRoom(s, span, narrow) {
+			continue
+		}
+		m.Texts = append(m.Texts, label)
+		at = append(at, []float64{(s.StartS + s.EndS) / 2, y, 0, dy})
+	}
+	c.add(p, m, at)
+}
+
+// nameRoom is how many letters fit over a load.
+func nameRoom(s analysis.Segment, span float64, narrow bool) int {
 	px := 780.0
 	if narrow {
 		px = 300
 	}
-	room := func(s analysis.Segment) int { return int((s.EndS - s.StartS) / span * px / 6.6) }
-	// All names have the form that most of them have room for, so that they
-	// read alike.
+	return int((s.EndS - s.StartS) / span * px / 6.6)
+}
+
+// nameForm is the form that most names have room in, the longest of equal
+// ones: all have the same, so that they read alike.
+func nameForm(segments []analysis.Segment, span float64, narrow bool) int {
 	best, most := 0, -1
 	for form := range len(nameForms("")) {
 		fits := 0
 		for _, s := range segments {
-			if len([]rune(nameForms(s.Label)[form])) <= room(s) {
+			if len([]rune(nameForms(s.Label)[form])) <= nameRoom(s, span, narrow) {
 				fits++
 			}
 		}
@@ -226,17 +245,21 @@ func (c *chart) segmentNames(p int, segments []analysis.Segment, y, span float64
 			best, most = form, fits
 		}
 	}
-	m := mark{Kind: "text", Bold: true, Color: ink, Align: "center"}
-	var at [][]float64
-	for _, s := range segments {
-		label := nameForms(s.Label)[best]
-		if len([]rune(label)) > room(s) {
-			continue
+	return best
+}
+
+// saysNew tells whether a drawing names a level by "new".
+func saysNew(t analysis.Timeline) bool {
+	start, end := extent(t)
+	for _, narrow := range []bool{false, true} {
+		form := nameForm(t.Segments, end-start, narrow)
+		for _, s := range t.Segments {
+			if strings.HasSuffix(nameForms(s.Label)[form], " new") {
+				return true
+			}
 		}
-		m.Texts = append(m.Texts, label)
-		at = append(at, []float64{(s.StartS + s.EndS) / 2, y, 0, dy})
 	}
-	c.add(p, m, at)
+	return false
 }
 
 // nameForms are ever shorter forms of a load level's name: whole, abbreviated,
