@@ -402,7 +402,7 @@ func TestURLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.Campaign.Name != "127-0-0-1-8080-page-x-1" || len(p.Cells) != 6 || p.Cells[0].URL != "http://127.0.0.1:8080/page?x=1" || p.Cells[0].Variant != "127.0.0.1-8080-page-x-1" {
+	if l.Campaign.Name != "127-0-0-1-8080-page-x-1" || len(p.Cells) != 6 || p.Cells[0].URL != "http://127.0.0.1:8080/page?x=1" || p.Cells[0].Variant != "page-x-1" || p.Cells[0].Scenario != "ladder" {
 		t.Errorf("campaign %s, %d cells, first %+v", l.Campaign.Name, len(p.Cells), p.Cells[0])
 	}
 	for _, c := range p.Cells {
@@ -410,13 +410,14 @@ func TestURLs(t *testing.T) {
 			t.Errorf("cell %+v: must be bounded by requests and 5s, and stop when the server fails", c)
 		}
 	}
-	for _, tt := range []struct{ urls, names string }{
-		{"http://h/a http://h/b", "a b"},
-		{"http://h1/ http://h2/", "h1 h2"},
-		{"http://h1/a http://h2/b", "h1-a h2-b"},
-		{"http://h/ http://h/", "h h-2"},
-		{"http://h/ http://h/x", "page x"},
-		{"http://h/a?v=1 http://h/a?v=2", "a-v-1 a-v-2"},
+	for _, tt := range []struct{ urls, names, campaign string }{
+		{"http://h:81/", "h-81", "h-81"},
+		{"http://h/a http://h/b", "a b", "h-a-or-b"},
+		{"http://h1/ http://h2/", "h1 h2", "h1-or-h2"},
+		{"http://h1/a http://h2/b", "h1-a h2-b", "h1-a-or-h2"},
+		{"http://h/ http://h/", "h h-2", "h"},
+		{"http://h/ http://h/x", "page x", "h-or-x"},
+		{"http://h/a?v=1 http://h/a?v=2", "a-v-1 a-v-2", "h-a-v-1-or-a-v-2"},
 	} {
 		l := mustLoad(t, Input{Args: strings.Fields(tt.urls), Dir: t.TempDir()})
 		var names []string
@@ -425,6 +426,9 @@ func TestURLs(t *testing.T) {
 		}
 		if got := strings.Join(names, " "); got != tt.names {
 			t.Errorf("%s: variants %s, want %s", tt.urls, got, tt.names)
+		}
+		if l.Campaign.Name != tt.campaign {
+			t.Errorf("%s: campaign %s, want %s", tt.urls, l.Campaign.Name, tt.campaign)
 		}
 	}
 }

@@ -26,7 +26,10 @@ const (
 func (l *loader) urls(args []string) {
 	l.decoded = true
 	names := urlNames(args)
-	s := scenarios.Scenario{Name: campaignName(names)}
+	s := scenarios.Scenario{Name: "ladder"}
+	if len(args) > 1 {
+		s.Name = "comparison"
+	}
 	for i, u := range args {
 		v := scenarios.Variant{Name: names[i]}
 		v.URL = u
@@ -45,7 +48,7 @@ func (l *loader) urls(args []string) {
 	if u, err := url.Parse(args[0]); err != nil || u.User != nil || secretParameter(args[0]) != "" {
 		s.Title = "" // the URL is refused below, and may hold a secret
 	}
-	l.campaign = plan.Campaign{Name: s.Name, Scenarios: []scenarios.Scenario{s}}
+	l.campaign = plan.Campaign{Name: campaignName(args), Scenarios: []scenarios.Scenario{s}}
 	l.campaign.Title, l.campaign.Question = s.Title, s.Question
 	l.at["scenarios"] = position{file: "argument"}
 }
@@ -70,7 +73,8 @@ func (l *loader) ladderSteps() scenarios.Steps {
 var unsafeRunes = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // urlNames names each URL by what tells it from the others: host and path, or
-// only one of them where the other is the same for all. Each name is unique.
+// only one of them where the other is the same for all. A single one is named
+// by its path, or by its host where it has none. Each name is unique.
 func urlNames(urls []string) []string {
 	parsed := make([]*url.URL, len(urls))
 	hosts, paths := map[string]bool{}, map[string]bool{}
@@ -86,10 +90,11 @@ func urlNames(urls []string) []string {
 	taken := map[string]bool{}
 	for i, u := range parsed {
 		name := u.Host + u.RequestURI()
-		if len(urls) > 1 && len(hosts) == 1 && len(paths) > 1 {
-			name = u.RequestURI()
-		} else if len(urls) > 1 && len(paths) == 1 {
+		switch {
+		case len(urls) == 1 && u.RequestURI() == "/", len(urls) > 1 && len(paths) == 1:
 			name = u.Host
+		case len(hosts) == 1:
+			name = u.RequestURI()
 		}
 		name = strings.Trim(unsafeRunes.ReplaceAllString(name, "-"), "-._")
 		if name == "" {
@@ -108,13 +113,28 @@ func urlNames(urls []string) []string {
 	return names
 }
 
-// campaignName makes a folder's name of the URLs' names.
-func campaignName(names []string) string {
-	name := names[0]
-	if len(names) > 1 {
-		name = strings.Join(names[:2], "-or-")
+// campaignName makes a folder's name of the URLs: host and path of the first,
+// and the second's path, or host where the path is the same.
+func campaignName(urls []string) string {
+	var parts []string
+	var first *url.URL
+	for _, raw := range urls[:min(len(urls), 2)] {
+		u, err := url.Parse(raw)
+		if err != nil {
+			u = &url.URL{Path: raw}
+		}
+		switch {
+		case first == nil:
+			first = u
+			parts = append(parts, u.Host+u.RequestURI())
+		case u.Host == first.Host && u.RequestURI() == "/":
+		case u.Host == first.Host:
+			parts = append(parts, u.RequestURI())
+		default:
+			parts = append(parts, u.Host)
+		}
 	}
-	name = regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-")
+	name := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(strings.Join(parts, "-or-")), "-")
 	if len(name) > mostName {
 		name = name[:mostName]
 	}
