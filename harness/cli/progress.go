@@ -57,28 +57,53 @@ func (p *progress) line(s string) {
 	fmt.Fprintln(p.out, s)
 }
 
+// The columns of a run's line. What is left of the width goes to the names:
+// scenario and variant, or the variant alone where both would be too short.
+const (
+	headColumns   = 9  // "round 12 "
+	levelColumns  = 14 // " 200 conn new "
+	figureColumns = 46 // rate, p95, failures, time left
+	leastName     = 14
+)
+
 // run prints the line of a run that ended.
 func (p *progress) run(e campaign.Event) {
 	r := e.Run
-	head := "        "
+	head := ""
 	if r.Round != p.round {
 		p.round = r.Round
-		head = fmt.Sprintf("round %-2d", r.Round)
+		head = fmt.Sprintf("round %d", r.Round)
 	}
 	left := ""
-	if e.Left > 0 && !e.Run.CutShort() {
-		left = "  " + p.paint(fmt.Sprintf("%8s left", brief(e.Left)), "2")
+	if e.Left > 0 && !r.CutShort() {
+		left = p.paint(fmt.Sprintf("%8s", brief(e.Left)), "2")
 	}
-	p.line(fmt.Sprintf("%s %-17s %s  %s%s", head, r.Cell.Scenario, p.level(r.Cell), p.figures(r), left))
+	names := p.width - headColumns - levelColumns - figureColumns
+	scenario := ""
+	if names >= 2*leastName+1 {
+		scenario = fitted(r.Cell.Scenario, names/2) + " "
+		names -= names/2 + 1
+	}
+	p.line(strings.TrimRight(fmt.Sprintf("%-*s%s%s%s %s%s", headColumns, head, scenario, level(r.Cell),
+		p.paint(fitted(r.Cell.Variant, names), "1"), p.figures(r), left), " "))
 }
 
-// level names variant and load level in fixed columns.
-func (p *progress) level(c record.Cell) string {
+// level is a cell's load level in levelColumns.
+func level(c record.Cell) string {
 	keep := ""
 	if !c.Step.KeepAlive {
 		keep = " new"
 	}
-	return fmt.Sprintf("%4d conn%-4s %s", c.Step.Concurrency, keep, p.paint(fmt.Sprintf("%-18s", reporters.Plain(c.Variant)), "1"))
+	return fmt.Sprintf("%4d conn%-5s", c.Step.Concurrency, keep)
+}
+
+// fitted is a name in exactly n columns.
+func fitted(name string, n int) string {
+	r := []rune(reporters.Plain(name))
+	if len(r) > n {
+		r = append(r[:n-1], '…')
+	}
+	return string(r) + strings.Repeat(" ", n-len(r))
 }
 
 // figures are throughput, p95 and failures of a run, or why it has none.
