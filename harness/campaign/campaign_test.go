@@ -156,6 +156,10 @@ func TestWalkKeepsThePlansOrder(t *testing.T) {
 			t.Errorf("run %d loaded %s, want %s", i, e.jobs[i].URL, url)
 		}
 	}
+	env, err := r.Environment()
+	if err != nil || env.OS != "test" || env.SameMachine == nil || !*env.SameMachine {
+		t.Errorf("environment %+v, %v; want that client and server share the machine", env, err)
+	}
 	m := r.Manifest
 	if m.State != record.StateComplete || m.EndedAt == nil || m.PlannedRuns != 8 {
 		t.Errorf("manifest: state %s, ended %v, planned %d", m.State, m.EndedAt, m.PlannedRuns)

@@ -53,7 +53,7 @@ func (c *Campaign) stages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, stage := range []func(context.Context) error{c.startLabs, c.preflight, c.idle, c.warmUp, c.walk} {
+	for _, stage := range []func(context.Context) error{c.startLabs, c.describeMachine, c.preflight, c.idle, c.warmUp, c.walk} {
 		if err := stage(ctx); err != nil {
 			return err
 		}
