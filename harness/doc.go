@@ -21,7 +21,7 @@
 // `abacus run` goes through all six; `abacus report` and `abacus compare`
 // begin at the fourth. The package cli joins them and alone names concrete
 // engines, pollers, labs and reporters. The leaves clock, expect, fault,
-// metric and number serve all stages.
+// metric, number and oneline serve all stages.
 //
 // abcompat stands beside this way: ApacheBench's command line and report on
 // the load stage alone.
