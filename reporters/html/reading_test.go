@@ -73,6 +73,10 @@ func TestErrorBarsStayInTheirPanel(t *testing.T) {
 	if got := stressLine(many); !strings.Contains(got, "error bars: 95\u202f% interval (without a cap: cut at the edge); small") {
 		t.Error(got)
 	}
+	two := twoRuns()
+	if page := string(render(t, two)); !strings.Contains(page, "band: 95\u202f% interval, cut at the edge") {
+		t.Error("the strip does not say that its bands are cut")
+	}
 	// The greatest run is 32,096: the axis ends by 1.6 times that.
 	rows := rowsOf(twoRuns(), twoRuns().Scenarios[0])
 	if got := topThroughput(rows); got < 32096 || got > 1.6*32097 {

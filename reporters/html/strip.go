@@ -61,6 +61,9 @@ func strip(rows []row, margin float64, narrow bool) *chart {
 	note := "points: the runs, first round on top · line: mean"
 	if hasInterval(rows) {
 		note += " · band: 95" + number.ThinSpace + "% interval"
+		if cutInterval(rows, x.max) && !narrow {
+			note += ", cut at the edge"
+		}
 	}
 	if mostRuns(rows) < 2 {
 		note = "point and line: the one run"
@@ -75,6 +78,16 @@ func strip(rows []row, margin float64, narrow bool) *chart {
 func hasInterval(rows []row) bool {
 	for _, r := range rows {
 		if t := r.cell.Throughput; t != nil && t.CI95 != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// cutInterval tells whether an interval reaches beyond the axis.
+func cutInterval(rows []row, end float64) bool {
+	for _, r := range rows {
+		if t := r.cell.Throughput; t != nil && t.CI95 != nil && t.CI95[1] > end {
 			return true
 		}
 	}
