@@ -102,7 +102,7 @@ func judgeCPU(i Idle) Check {
 	}
 	c.Severity = grade(*i.CPUBusyShare, cpuBusyWarn, cpuBusyStop)
 	c.Finding = fmt.Sprintf("the CPU was %s busy without load", number.Percent(*i.CPUBusyShare))
-	c.Evidence = []string{fmt.Sprintf("over %v, all cores; warning above %s, stop above %s",
+	c.Evidence = []string{fmt.Sprintf("watched for %v over all cores; warning above %s, not ready above %s",
 		time.Duration(i.DurationNS).Round(100*time.Millisecond), number.Percent(cpuBusyWarn), number.Percent(cpuBusyStop))}
 	if i.IOWaitShare != nil {
 		c.Evidence = append(c.Evidence, "waiting for disks "+number.Percent(*i.IOWaitShare))
