@@ -41,7 +41,7 @@ func TestJudgeIdleLimits(t *testing.T) {
 		want   want
 	}{
 		{"CPU at 20 %", func(i *Idle) { i.CPUBusyShare = p(0.20) }, want{"idle.cpu", OK, "20", ""}},
-		{"CPU above 20 %", func(i *Idle) { i.CPUBusyShare = p(0.2001) }, want{"idle.cpu", Warning, "busy without load", "over 5s"}},
+		{"CPU above 20 %", func(i *Idle) { i.CPUBusyShare = p(0.2001) }, want{"idle.cpu", Warning, "busy without load", "watched for 5s"}},
 		{"CPU at 50 %", func(i *Idle) { i.CPUBusyShare = p(0.50) }, want{"idle.cpu", Warning, "50", ""}},
 		{"CPU above 50 %", func(i *Idle) { i.CPUBusyShare = p(0.5001) }, want{"idle.cpu", Critical, "busy without load", ""}},
 		{"disks at 20 %", func(i *Idle) { i.IOWaitShare = p(0.20) }, want{"idle.cpu", OK, "busy", ""}},
