@@ -63,7 +63,8 @@ type Running struct {
 	KeeperPID int `json:"keeper_pid"`
 
 	keeper *keeper.Keeper
-	server *keeper.Child
+	parts  []*keeper.Child // all that the lab needs, in the order of their start
+	over   chan struct{}   // closed when the first of them has ended
 	stop   sync.Once
 	err    error
 }
@@ -84,7 +85,7 @@ func StartDemo(ctx context.Context, o Options) (*Running, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the demo: %w", err)
 	}
-	r := &Running{Kind: "demo", PIDs: map[string][]int{}, Versions: map[string]string{}, Dir: k.Dir, KeeperPID: k.PID, keeper: k}
+	r := &Running{Kind: "demo", PIDs: map[string][]int{}, Versions: map[string]string{}, Dir: k.Dir, KeeperPID: k.PID, keeper: k, over: make(chan struct{})}
 	if err := r.startAll(ctx, o); err != nil {
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 		defer cancel()
@@ -99,10 +100,14 @@ func command(o Options, args ...string) []string {
 
 func (r *Running) startAll(ctx context.Context, o Options) error {
 	mc, why := r.startMemcached(ctx, o.LookPath)
-	if err := ctx.Err(); err != nil {
+	switch err := ctx.Err(); {
+	case errors.Is(err, context.DeadlineExceeded) && why != "":
+		return fmt.Errorf("%w: %s", context.Cause(ctx), why)
+	case err != nil:
 		return context.Cause(ctx)
 	}
-	if err := r.startServer(ctx, o, mc); err != nil {
+	server, err := r.startServer(ctx, o, mc)
+	if err != nil {
 		return err
 	}
 	if mc == nil {
@@ -111,7 +116,10 @@ func (r *Running) startAll(ctx context.Context, o Options) error {
 		r.PIDs["memcached"] = []int{mc.child.PID}
 		r.Versions["memcached"] = mc.version
 		r.Notes = append(r.Notes, fmt.Sprintf("memcached %s from %s on %s", mc.version, mc.path, mc.address))
+		r.parts = append(r.parts, mc.child)
 	}
+	r.parts = append(r.parts, server)
+	r.watch()
 	owner := o.Owner
 	if owner == "" {
 		owner = "run"
@@ -121,7 +129,7 @@ func (r *Running) startAll(ctx context.Context, o Options) error {
 
 // startServer starts the demo's process and makes sure that it is the one
 // that answers.
-func (r *Running) startServer(ctx context.Context, o Options, mc *memcachedProcess) error {
+func (r *Running) startServer(ctx context.Context, o Options, mc *memcachedProcess) (*keeper.Child, error) {
 	workers := o.Workers
 	if workers == 0 {
 		workers = DefaultWorkers
@@ -133,29 +141,28 @@ func (r *Running) startServer(ctx context.Context, o Options, mc *memcachedProce
 	}
 	child, err := r.keeper.Launch(ctx, keeper.Spec{Role: "server", Argv: command(o, args...)})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	line, err := child.Line(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var ready Ready
 	if err := json.Unmarshal([]byte(line), &ready); err != nil {
-		return fmt.Errorf("the server's first line is not what was expected: %.200q: %w", line, err)
+		return nil, fmt.Errorf("the server's first line is not what was expected: %.200q: %w", line, err)
 	}
 	if err := proveNonce(ctx, ready.URL, nonce); err != nil {
-		return err
+		return nil, err
 	}
 	select {
 	case <-child.Done():
-		return fmt.Errorf("the server %s", child.Exit())
+		return nil, fmt.Errorf("the server %s", child.Exit())
 	default:
 	}
-	r.server = child
 	r.BaseURL, r.StatusURL = ready.URL, ready.URL+"/server-status?auto"
 	r.PIDs["server"] = []int{child.PID}
 	r.Versions["demo"] = ready.Version
-	return nil
+	return child, nil
 }
 
 // proveNonce asks the server for the word that only ours knows: another
@@ -182,25 +189,35 @@ func proveNonce(ctx context.Context, base, nonce string) error {
 	return nil
 }
 
-// Done is closed when the server process has ended, by Stop or by itself.
-func (r *Running) Done() <-chan struct{} { return r.server.Done() }
-
-// Alive tells whether the server process still lives.
-func (r *Running) Alive() bool {
-	select {
-	case <-r.server.Done():
-		return false
-	default:
-		return true
+// watch notices the first end of a process that the lab needs.
+func (r *Running) watch() {
+	var once sync.Once
+	for _, c := range r.parts {
+		go func() {
+			<-c.Done()
+			once.Do(func() { close(r.over) })
+		}()
 	}
 }
 
-// Ended says how the server process ended; it is empty while it lives.
+// Done is closed when a process that the lab needs has ended, by Stop or by
+// itself.
+func (r *Running) Done() <-chan struct{} { return r.over }
+
+// Alive tells whether every process that the lab needs still lives.
+func (r *Running) Alive() bool { return r.Ended() == "" }
+
+// Ended says which process that the lab needs has ended, and how: "memcached
+// was ended by a signal: killed". It is empty while all of them live.
 func (r *Running) Ended() string {
-	if r.Alive() {
-		return ""
+	for _, c := range r.parts {
+		select {
+		case <-c.Done():
+			return c.Role + " " + c.Exit().String()
+		default:
+		}
 	}
-	return r.server.Exit().String()
+	return ""
 }
 
 // Stop ends everything and removes the folder. It is bounded by the context,

@@ -242,8 +242,60 @@ func TestDeadServerIsNoticed(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("not noticed")
 	}
-	if r.Alive() || r.Ended() != "was ended by a signal: killed" {
+	if r.Alive() || r.Ended() != "server was ended by a signal: killed" {
 		t.Errorf("alive %v, ended %q", r.Alive(), r.Ended())
+	}
+}
+
+// Without its memcached a lab is broken, though its server answers.
+func TestDeadMemcachedIsNoticed(t *testing.T) {
+	requireMemcached(t)
+	r := startLab(t, Options{})
+	if !r.Alive() || r.Ended() != "" {
+		t.Fatalf("a new lab: alive %v, ended %q", r.Alive(), r.Ended())
+	}
+	if err := syscall.Kill(r.PIDs["memcached"][0], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-r.Done():
+	case <-time.After(10 * time.Second):
+		t.Fatal("not noticed")
+	}
+	if r.Alive() || r.Ended() != "memcached was ended by a signal: killed" {
+		t.Errorf("alive %v, ended %q", r.Alive(), r.Ended())
+	}
+	if gone(r.PIDs["server"][0]) {
+		t.Error("the server ended, too: the test shows nothing")
+	}
+}
+
+// A memcached that hangs is named, with what it had said.
+func TestMemcachedThatHangs(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{filepath.Dir(dir), dir} { // root's memcached runs as nobody
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(dir, "memcached")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho warming up\necho the pool is stuck >&2\nexec sleep 60\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("not ready in time"))
+	defer cancel()
+	temp := t.TempDir()
+	_, err := StartDemo(ctx, Options{Command: []string{os.Args[0]}, Temp: temp, LookPath: func(string) (string, error) { return program, nil }})
+	if err == nil {
+		t.Fatal("it started")
+	}
+	begin := "start the demo: not ready in time: " + program + " did not start: no answer on 127.0.0.1:"
+	end := `s; it said "warming up\nthe pool is stuck"`
+	if !strings.HasPrefix(err.Error(), begin) || !strings.HasSuffix(err.Error(), end) {
+		t.Errorf("error\n%v\nwant\n%s…%s", err, begin, end)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
 
@@ -385,10 +437,21 @@ func TestStateAndDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := Labs(temp)
-	if err != nil || len(all) != 1 {
-		t.Fatalf("labs: %v, %v; want one", all, err)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("labs: %v, %v; want one and a damaged one", all, err)
 	}
 	s := all[0]
+	if s.Damaged != "" { // the names are random
+		s = all[1]
+	} else {
+		all[0] = all[1]
+	}
+	if path := filepath.Join(temp, "abacus-lab-nonsense", stateFile); all[0].Dir != filepath.Dir(path) || !strings.HasPrefix(all[0].Damaged, path+" is damaged: ") {
+		t.Errorf("the damaged one: %+v", all[0])
+	}
+	if err := all[0].Down(time.Second); err == nil || missing(all[0].Dir) {
+		t.Errorf("the damaged one was taken down: %v", err)
+	}
 	if s.BaseURL != r.BaseURL || s.OwnerPID != cmd.Process.Pid || s.Owner != "lab up" || s.Dir != r.Dir || s.KeeperPID != r.KeeperPID {
 		t.Errorf("state %+v of %+v", s, r)
 	}
@@ -416,6 +479,27 @@ func TestStateAndDown(t *testing.T) {
 	within(t, 3*time.Second, "all gone", allGone(r))
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the holder ended with %v, want an orderly end", err)
+	}
+}
+
+// A state file that says nothing is not passed over: a lab may serve.
+func TestDamagedState(t *testing.T) {
+	for name, write := range map[string]func(path string) error{
+		"is damaged: ":         func(p string) error { return os.WriteFile(p, []byte("{\"schema\": 1"), 0o644) },
+		"is damaged: it names": func(p string) error { return os.WriteFile(p, []byte("{\"schema\": 1}"), 0o644) },
+		"has schema 2":         func(p string) error { return os.WriteFile(p, []byte("{\"schema\": 2}"), 0o644) },
+		"has 1048577 bytes":    func(p string) error { return os.WriteFile(p, make([]byte, 1<<20+1), 0o644) },
+		"is no regular file":   func(p string) error { return syscall.Mkfifo(p, 0o644) },
+	} {
+		temp := t.TempDir()
+		path := filepath.Join(temp, "abacus-lab-x", stateFile)
+		if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o755), write(path)); err != nil {
+			t.Fatal(err)
+		}
+		all, err := Labs(temp)
+		if err != nil || len(all) != 1 || !strings.HasPrefix(all[0].Damaged, path+" "+name) {
+			t.Errorf("%s: labs %+v, %v", name, all, err)
+		}
 	}
 }
 

@@ -2,13 +2,16 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
 	"strconv"
+	"strings"
 	"time"
 
 	"abacus/harness/keeper"
+	"abacus/harness/oneline"
 )
 
 // memcachedProcess is a real memcached of ours.
@@ -32,10 +35,14 @@ func (r *Running) startMemcached(ctx context.Context, look func(string) (string,
 		return nil, "memcached is not on the PATH"
 	}
 	for range memcachedTries {
-		var p *memcachedProcess
-		if p, err = r.tryMemcached(ctx, path); err == nil {
+		p, failed := r.tryMemcached(ctx, path)
+		if failed == nil {
 			return p, ""
 		}
+		if ctx.Err() != nil && err != nil {
+			break // the time is up, and an earlier try says more
+		}
+		err = failed
 		if ctx.Err() != nil {
 			break
 		}
@@ -68,10 +75,38 @@ func (r *Running) tryMemcached(ctx context.Context, path string) (*memcachedProc
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 		defer cancel()
 		_ = child.Stop(stop)
-		return nil, err
+		return nil, fmt.Errorf("%w%s", err, lastWords(child))
 	}
 	return p, nil
 }
+
+// lastWords are what a memcached that was stopped had said.
+func lastWords(child *keeper.Child) string {
+	select {
+	case <-child.Done():
+	default:
+		return "" // nothing is known of it
+	}
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	var said []string
+	for {
+		line, err := child.Line(over)
+		if err != nil {
+			break
+		}
+		said = append(said, line)
+	}
+	said = append(said, child.Exit().Stderr)
+	text := strings.TrimSpace(strings.Join(said, "\n"))
+	if text == "" {
+		return "; it said nothing"
+	}
+	return "; it said " + oneline.Quote(text[max(len(text)-mostWords, 0):], mostWords)
+}
+
+// mostWords bounds how much of a memcached's output is repeated, in bytes.
+const mostWords = 500
 
 // dropRights has root's memcached run as nobody, which memcached insists on.
 // The keeper changes the user, not memcached's own -u: a process that changes
@@ -97,7 +132,8 @@ func dropRights(spec *keeper.Spec) error {
 // waitReady asks until memcached answers and proves by its process id that it
 // is the one that was started.
 func (p *memcachedProcess) waitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second, fmt.Errorf("no answer on %s within 5s", p.address))
+	begun := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	probe := newMemcachedClient(p.address, 1)
 	for {
@@ -118,6 +154,9 @@ func (p *memcachedProcess) waitReady(ctx context.Context) error {
 		case <-p.child.Done():
 			return fmt.Errorf("it %s", p.child.Exit())
 		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return fmt.Errorf("no answer on %s within %v", p.address, time.Since(begun).Round(100*time.Millisecond))
+			}
 			return context.Cause(ctx)
 		case <-time.After(5 * time.Millisecond):
 		}

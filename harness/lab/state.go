@@ -26,6 +26,9 @@ type State struct {
 	OwnerPID     int       `json:"owner_pid"`
 	OwnerStarted uint64    `json:"owner_started_ticks,omitempty"`
 	Started      time.Time `json:"started"`
+	// Damaged says what is wrong with the state file, and names it. Of such a
+	// lab nothing but Dir is known, not even whether it serves.
+	Damaged string `json:"damaged,omitempty"`
 }
 
 func writeState(r *Running, owner string) error {
@@ -48,8 +51,8 @@ func writeState(r *Running, owner string) error {
 }
 
 // Labs lists the labs of this user below temp ($TMPDIR when empty), oldest
-// first by name. Folders of other users, and those without a readable state
-// file (a lab that is just starting), are left out.
+// first by name. Folders of other users, and those without a state file (a lab
+// that is just starting), are left out.
 func Labs(temp string) ([]State, error) {
 	if temp == "" {
 		temp = os.TempDir()
@@ -63,18 +66,49 @@ func Labs(temp string) ([]State, error) {
 		if !ownDirectory(dir) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, stateFile))
-		if err != nil {
+		s, err := readState(filepath.Join(dir, stateFile))
+		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		s := State{Running: &Running{}}
-		if json.Unmarshal(text, &s) != nil || s.Schema != stateSchema {
-			continue
+		if err != nil {
+			s = State{Running: &Running{}, Damaged: err.Error()}
 		}
 		s.Dir = dir // where it really is, not what the file says
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+// mostState bounds a state file, in bytes.
+const mostState = 1 << 20
+
+// readState reads a state file. The error names the file.
+func readState(path string) (State, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return State{}, err
+	case !info.Mode().IsRegular():
+		return State{}, fmt.Errorf("%s is no regular file", path)
+	case info.Size() > mostState:
+		return State{}, fmt.Errorf("%s has %d bytes, more than any state file", path, info.Size())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return State{}, err
+	}
+	s := State{Running: &Running{}}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return State{}, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	switch {
+	case s.Schema > stateSchema:
+		return State{}, fmt.Errorf("%s has schema %d, this abacus reads up to %d", path, s.Schema, stateSchema)
+	case s.Schema != stateSchema || s.Running == nil || s.BaseURL == "" || s.OwnerPID <= 0:
+		return State{}, fmt.Errorf("%s is damaged: it names no lab and no process that holds one", path)
+	}
+	s.Damaged = ""
+	return s, nil
 }
 
 // processFacts identify a process.
@@ -85,8 +119,11 @@ type processFacts struct {
 
 // OwnerAlive tells whether the process that holds the lab still runs: the
 // same number, the same start, the same program as this one. The error says
-// that the system does not tell.
+// that the system, or a damaged state file, does not tell.
 func (s State) OwnerAlive() (bool, error) {
+	if s.Damaged != "" {
+		return false, errors.New(s.Damaged)
+	}
 	owner, err := lookAt(s.OwnerPID)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
@@ -102,8 +139,12 @@ func (s State) OwnerAlive() (bool, error) {
 }
 
 // Down asks the process that holds the lab to end it, and waits until the
-// folder is gone. A folder whose holder is gone is removed.
+// folder is gone. A folder whose holder is gone is removed. A lab of which
+// nothing is known is left alone, with an error.
 func (s State) Down(wait time.Duration) error {
+	if s.Damaged != "" {
+		return fmt.Errorf("stop the lab in %s: %s", s.Dir, s.Damaged)
+	}
 	alive, err := s.OwnerAlive()
 	if err != nil {
 		return fmt.Errorf("look at process %d, which holds the lab: %w", s.OwnerPID, err)
