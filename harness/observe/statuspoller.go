@@ -105,6 +105,10 @@ func (p *StatusPoller) Poll(ctx context.Context) (Reading, error) {
 		return Reading{}, p.explain(ctx, err)
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		// Its body is the connection itself, whose reads no timeout reaches.
+		return Reading{}, errors.New("status page: 101 Switching Protocols: not an answer")
+	}
 	if resp.StatusCode != http.StatusOK {
 		// So that the connection can be kept; a longer body costs it.
 		_, _ = io.CopyN(io.Discard, resp.Body, 16<<10)

@@ -196,3 +196,30 @@ func TestStatusPollerIsCancelled(t *testing.T) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
+
+// The connection is the body of a 101: reading it would never end.
+func TestStatusPollerOnSwitchingProtocols(t *testing.T) {
+	gone := make(chan error, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+		_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+		_, err = conn.Read(make([]byte, 1))
+		gone <- err
+	}))
+	defer srv.Close()
+	p := NewStatusPoller(srv.URL, "", time.Second)
+	defer p.Close()
+	_, err := p.Poll(t.Context())
+	if want := "status page: 101 Switching Protocols: not an answer"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if err := <-gone; errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("the connection was not closed")
+	}
+}

@@ -5,12 +5,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 	"unicode"
@@ -476,5 +479,46 @@ func TestBodyLongerThanIsRead(t *testing.T) {
 	check(t, checks, want{"page.expect", NotSeen, "longer than the 64 MiB", ""})
 	if page.Bytes != nil || page.SHA256 != "" || page.Stable {
 		t.Errorf("page %+v: nothing is known of the whole body", page)
+	}
+}
+
+// The connection is the body of a 101: reading it would never end.
+func TestSwitchingProtocolsIsNoAnswer(t *testing.T) {
+	hold := make(chan struct{})
+	gone := make(chan error, 8)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_, err = conn.Read(make([]byte, 1))
+		gone <- err
+	}))
+	defer srv.Close()
+	target := Target{URL: srv.URL + "/", Timeout: time.Second}
+	const says = "101 Switching Protocols: not an answer"
+	go func() {
+		defer close(hold)
+		page, checks := CheckTarget(t.Context(), target, 20)
+		check(t, checks, want{"page.reachable", Critical, says, ""})
+		if page.Error != says || page.Fetches != 3 {
+			t.Errorf("page %+v", page)
+		}
+		if p := SingleRequest(t.Context(), target); p.Status != 101 || p.Error != says {
+			t.Errorf("single request: %+v", p)
+		}
+	}()
+	select {
+	case <-hold:
+	case <-time.After(8 * time.Second):
+		srv.CloseClientConnections()
+		t.Fatal("it hangs")
+	}
+	if err := <-gone; !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the connection was not closed: %v", err)
 	}
 }

@@ -54,6 +54,8 @@ func explain(err error, t Target) (finding, advice string) {
 		return fmt.Sprintf("no whole answer came within %v", t.timeout()), "Find out why it is slow before loading it, or raise timeout."
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return "the connection was closed without an answer", "Look at the server's error log; a port that speaks TLS wants https://."
+	case errors.Is(err, errSwitching):
+		return err.Error(), "Name a page that answers over HTTP; a WebSocket cannot be measured."
 	case errors.Is(err, context.Canceled):
 		return "the check was interrupted", ""
 	}

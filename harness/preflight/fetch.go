@@ -118,6 +118,9 @@ func fetchOne(ctx context.Context, transport *http.Transport, t Target, u *url.U
 		return fetched{err: plain(err)}, nil
 	}
 	defer resp.Body.Close()
+	if err := answers(resp); err != nil {
+		return fetched{err: err}, nil
+	}
 	f := fetched{status: resp.StatusCode, proto: resp.Proto, tls: tlsText(resp.TLS), header: resp.Header}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {
@@ -137,6 +140,18 @@ func fetchOne(ctx context.Context, transport *http.Transport, t Target, u *url.U
 		f.header.Set("Content-Length", itoa(resp.ContentLength))
 	}
 	return f, body
+}
+
+// errSwitching is a 101. No timeout reaches the reads of its body, which is
+// the connection itself.
+var errSwitching = errors.New("101 Switching Protocols: not an answer")
+
+// answers tells whether a response is one to the request that was made.
+func answers(resp *http.Response) error {
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return errSwitching
+	}
+	return nil
 }
 
 // good returns the whole answers.

@@ -38,6 +38,9 @@ func SingleRequest(ctx context.Context, t Target) Phases {
 		return fail(err, 0)
 	}
 	defer resp.Body.Close()
+	if err := answers(resp); err != nil {
+		return fail(err, resp.StatusCode)
+	}
 	got, err := io.Copy(io.Discard, io.LimitReader(resp.Body, maxBody))
 	if err != nil {
 		return fail(&brokenBody{status: resp.StatusCode, got: got, want: resp.ContentLength, err: err}, resp.StatusCode)
