@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -90,12 +89,12 @@ func startLab(ctx context.Context, env *Env, kind string) (*campaign.Lab, error)
 	}, nil
 }
 
-// readBeside reads a file named in a configuration, relative to that file.
+// readBeside reads a body_file named in a configuration, relative to that file.
 func readBeside(configuration, name string) ([]byte, error) {
 	if !filepath.IsAbs(name) && configuration != "" {
 		name = filepath.Join(filepath.Dir(configuration), name)
 	}
-	return os.ReadFile(name)
+	return config.ReadBody(name)
 }
 
 // processesNamed lists the processes of this machine with one of the names.

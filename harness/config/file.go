@@ -43,27 +43,70 @@ func isURL(s string) bool { return strings.Contains(s, "://") }
 // read returns the bytes of a configuration file, name as the user wrote it.
 // from is where it is named.
 func (l *loader) read(name, path string, from position) ([]byte, bool) {
-	f, err := os.Open(path)
+	data, err := readRegular(path, mostBytes)
 	if err != nil {
 		p := Problem{File: from.file, Line: from.line, Key: from.key, Value: name, HasValue: true, Text: "cannot be read: " + cause(err)}
-		if errors.Is(err, os.ErrNotExist) {
+		var unfit unfitFile
+		switch {
+		case errors.As(err, &unfit):
+			p = Problem{File: name, Text: string(unfit)}
+		case errors.Is(err, os.ErrNotExist):
 			p.Text = "there is no such file"
 			p.Suggestion = nearFile(name, path)
 		}
 		l.problems = append(l.problems, p)
 		return nil, false
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
-	if err != nil {
-		l.problems = append(l.problems, Problem{File: name, Text: "cannot be read: " + cause(err)})
-		return nil, false
-	}
-	if len(data) > mostBytes {
-		l.problems = append(l.problems, Problem{File: name, Text: fmt.Sprintf("is larger than %d bytes", mostBytes)})
-		return nil, false
-	}
 	return data, true
+}
+
+// unfitFile is what is wrong with a file that is there: a predicate.
+type unfitFile string
+
+func (u unfitFile) Error() string { return string(u) }
+
+// ReadBody reads a body_file. It may have changed since the configuration was
+// judged, so what it may be is judged again.
+func ReadBody(path string) ([]byte, error) {
+	data, err := readRegular(path, mostBody)
+	var unfit unfitFile
+	if errors.As(err, &unfit) {
+		return nil, fmt.Errorf("%s %w", path, err)
+	}
+	return data, err
+}
+
+// readRegular reads a file of at most so many bytes. Anything but a regular
+// file is refused before it is opened: a FIFO would block, a device never end.
+func readRegular(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = fits(info, most)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		return nil, unfitFile(fmt.Sprintf("is larger than %d bytes", most)) // it grew
+	}
+	return data, err
+}
+
+// fits judges a file that is to be read whole.
+func fits(info os.FileInfo, most int64) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return unfitFile("is no regular file")
+	case info.Size() > most:
+		return unfitFile(fmt.Sprintf("has %d bytes; at most %d (%d MiB) are read", info.Size(), most, most>>20))
+	}
+	return nil
 }
 
 // nearFile says what a path that does not exist was meant to be: a file in the

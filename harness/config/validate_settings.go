@@ -20,7 +20,7 @@ import (
 )
 
 // mostBody bounds a request body.
-const mostBody = 64 << 20
+const mostBody = 16 << 20
 
 // checkSettings checks the keys that may stand at any level.
 func (l *loader) checkSettings(path string, s *scenarios.Settings) {
@@ -280,10 +280,10 @@ func (l *loader) checkFile(path, file string) {
 	case !filepath.IsAbs(file): // of a built-in scenario
 	case err != nil:
 		l.bad(path, "", "cannot be read: %s", cause(err))
-	case !info.Mode().IsRegular():
-		l.bad(path, "", "is no file")
-	case info.Size() > mostBody:
-		l.bad(path, "", "is larger than %d MiB", mostBody>>20)
+	default:
+		if err := fits(info, mostBody); err != nil {
+			l.bad(path, "", "%v", err)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -74,7 +75,7 @@ func (r *Reader) Idle() (*IdleFile, error) {
 
 // CampaignYAML reads campaign.yaml, empty when there is none.
 func (r *Reader) CampaignYAML() (string, error) {
-	data, err := os.ReadFile(filepath.Join(r.dir, CampaignFile))
+	data, err := readRegular(filepath.Join(r.dir, CampaignFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -151,7 +152,7 @@ func (r *Reader) optional(name string, schema int, v any) error {
 // where it is known, the field.
 func (r *Reader) read(name string, schema int, v any) error {
 	path := filepath.Join(r.dir, name)
-	data, err := os.ReadFile(path)
+	data, err := readRegular(path)
 	if err != nil {
 		return err
 	}
@@ -171,6 +172,33 @@ func (r *Reader) read(name string, schema int, v any) error {
 		return damaged(path, data, err)
 	}
 	return nil
+}
+
+// mostBytes bounds each file of a record.
+const mostBytes = 256 << 20
+
+// readRegular reads a file of a record. Anything but a regular file is refused
+// before it is opened: a FIFO would block, a device never end.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", path)
+	case info.Size() > mostBytes:
+		return nil, fmt.Errorf("%s has %d bytes; at most %d (%d MiB) are read", path, info.Size(), mostBytes, mostBytes>>20)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	if err == nil && len(data) > mostBytes {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, mostBytes) // it grew
+	}
+	return data, err
 }
 
 // damaged says where a file cannot be read.
