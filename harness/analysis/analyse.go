@@ -30,6 +30,9 @@ type Input struct {
 	// Runs yields the runs in order of Seq, one at a time; an error stands
 	// for a run file that cannot be read, and becomes a finding. nil is none.
 	Runs iter.Seq2[record.Run, error]
+	// Damaged are the errors of the record's other files that cannot be read,
+	// whose fields above are then empty; they become a finding.
+	Damaged []error
 }
 
 // Analyse judges a record. It reads the runs once and keeps of them what the

@@ -26,6 +26,7 @@ func (f *finder) record() {
 			Evidence: sentence(strings.Join(texts, "; "), "These runs are in no figure"),
 			Advice:   "restore the files, or repeat the runs: `abacus run --resume RECORD`."})
 	}
+	f.damagedFiles()
 	if len(f.s.strays) > 0 {
 		f.add(Finding{ID: "record_damaged", Severity: preflight.Warning,
 			Title:    fmt.Sprintf("%s belong to no load level of the record.", plural(int64(len(f.s.strays)), "run")),

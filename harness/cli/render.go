@@ -10,28 +10,38 @@ import (
 
 	"abacus/harness/analysis"
 	"abacus/harness/fault"
+	"abacus/harness/preflight"
 	"abacus/harness/record"
 	"abacus/reporters"
 )
 
-// analyse reads a record and judges it.
+// analyse reads a record and judges it. Only a record without a readable
+// manifest is an error; other files that are damaged become findings.
 func analyse(dir string) (*analysis.Analysis, *record.Reader, error) {
 	r, err := record.Open(dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	in := analysis.Input{Name: r.Name(), Manifest: r.Manifest, Runs: r.Runs()}
-	if in.Environment, err = r.Environment(); err != nil {
-		return nil, nil, err
+	// What stands beside the runs is not needed for the figures.
+	damaged := func(err error) bool {
+		if err != nil {
+			in.Damaged = append(in.Damaged, err)
+		}
+		return err != nil
 	}
-	if in.Preflight, err = r.Preflight(); err != nil {
-		return nil, nil, err
+	// Of a file that is read in part only, nothing is shown.
+	if in.Environment, err = r.Environment(); damaged(err) {
+		in.Environment = preflight.Environment{}
 	}
-	if in.Idle, err = r.Idle(); err != nil {
-		return nil, nil, err
+	if in.Preflight, err = r.Preflight(); damaged(err) {
+		in.Preflight = record.Preflight{}
 	}
-	if in.CampaignYAML, err = r.CampaignYAML(); err != nil {
-		return nil, nil, err
+	if in.Idle, err = r.Idle(); damaged(err) {
+		in.Idle = nil
+	}
+	if in.CampaignYAML, err = r.CampaignYAML(); damaged(err) {
+		in.CampaignYAML = ""
 	}
 	a, err := analysis.Analyse(in)
 	if err != nil {
