@@ -148,6 +148,8 @@ func valuesByRound(c Cell, metric string) map[int]float64 {
 }
 
 // judge adjusts the p-values of one scenario's family and gives the verdicts.
+// The family is what was planned: a comparison on the primary metric without a
+// p-value (too few rounds, no spread) has none adjusted, but counts as 1.
 //
 // A difference is shown when the adjusted p is under α and the ratio is beyond
 // the margin; two are equivalent when the whole interval lies within the
@@ -156,12 +158,19 @@ func judge(family []Comparison, quick bool) {
 	var p []float64
 	var at []int
 	for i, c := range family {
-		if c.Primary && c.PValue != nil {
-			p, at = append(p, *c.PValue), append(at, i)
+		if !c.Primary {
+			continue
 		}
+		v := 1.0
+		if c.PValue != nil {
+			v = *c.PValue
+		}
+		p, at = append(p, v), append(at, i)
 	}
 	for k, adjusted := range stats.Holm(p) {
-		family[at[k]].PHolm = &adjusted
+		if family[at[k]].PValue != nil {
+			family[at[k]].PHolm = &adjusted
+		}
 	}
 	for i := range family {
 		if family[i].Primary {

@@ -144,6 +144,19 @@ func TestHolmDecides(t *testing.T) {
 	}
 }
 
+// The family is what was planned: a member that lost a round, and with it its
+// p-value, makes it no smaller.
+func TestHolmOverThePlannedFamily(t *testing.T) {
+	cells := append(caches(), cellOf("cache", "persistent", step50, false))
+	c := newCampaign(6, cells, func(cell, round int) float64 { return 1000 * (1 + float64(cell)*(1+0.1*float64(round%2))) })
+	c.runs[2].Void = "the client was the limit"
+	p := primaryOf(c.analyse(t), "cache")
+	if p[1].N != 5 || p[1].PHolm != nil || p[1].Verdict != VerdictNotEnoughRuns {
+		t.Fatalf("%+v", p[1])
+	}
+	near(t, "adjusted", *p[0].PHolm, 2**p[0].PValue, 1e-15)
+}
+
 func TestExploratoryHasNoVerdict(t *testing.T) {
 	a := ratios(1.9, 2, 1.9, 2, 1.9, 2).analyse(t)
 	n := 0

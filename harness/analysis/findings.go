@@ -29,7 +29,7 @@ func findingOrder() []string {
 	}
 }
 
-// judge gathers findings from one analysis.
+// finder gathers findings from one analysis.
 type finder struct {
 	in  Input
 	a   *Analysis

@@ -62,7 +62,7 @@ func (f *finder) notKept(cells []int) {
 	}
 	f.add(Finding{ID: "connections_closed", Severity: preflight.Warning, Scope: f.scopeOf(cells),
 		Title: fmt.Sprintf("The server did not keep connections alive %s.", f.at(cells)),
-		Evidence: sentence(fmt.Sprintf("Keep-alive was asked for, but only %s of %s (%s) came on a connection that was kept", number.Count(kept), plural(of, "whole answer"),
+		Evidence: sentence(fmt.Sprintf("Keep-alive was asked for, but only %s of %s (%s) came on a connection that was kept", number.Count(kept), number.Plural(of, "whole answer"),
 			number.Percent(float64(kept)/float64(of))), strings.Join(parts, "; "), measured),
 		Advice: "turn keep-alive on in the server (KeepAlive On, MaxKeepAliveRequests), or set keepalive: false so that the page says what is measured."})
 }
@@ -107,10 +107,10 @@ func (f *finder) late(cells []int) {
 		top, _ := d.Max()
 		longest = max(longest, top)
 		middle, _ := d.Quantile(.5)
-		parts = append(parts, fmt.Sprintf("%s: %s of %s, half of them within %s", f.name(i), number.Count(n), plural(d.Count(), "connect"), number.Duration(float64(middle))))
+		parts = append(parts, fmt.Sprintf("%s: %s of %s, half of them within %s", f.name(i), number.Count(n), number.Plural(d.Count(), "connect"), number.Duration(float64(middle))))
 	}
 	f.add(Finding{ID: "connects_late", Severity: preflight.Warning, Scope: f.scopeOf(cells), Confidence: confidenceMedium,
-		Title: fmt.Sprintf("%s waited a second or longer %s: the listen queue was full.", plural(late, "connect"), f.at(cells)),
+		Title: fmt.Sprintf("%s waited a second or longer %s: the listen queue was full.", number.Plural(late, "connect"), f.at(cells)),
 		Evidence: sentence(fmt.Sprintf("The longest took %s. SYN was sent again, as is done after a second without an answer", number.Duration(float64(longest))),
 			strings.Join(parts, "; ")),
 		Advice: "raise the listen queue (ListenBacklog and net.core.somaxconn), or open fewer connections: keep-alive, or less concurrency."})

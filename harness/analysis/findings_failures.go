@@ -42,7 +42,7 @@ func (f *finder) failure(kind load.FailureKind, cells []int) {
 		severity = preflight.Critical
 	}
 	meaning, advice := meaningOf(kind, texts)
-	evidence := []string{fmt.Sprintf("%s of %s (%s), %s", number.Count(n), plural(requests, "request"), number.Percent(share), inRounds(in)), f.perCell(kind, cells)}
+	evidence := []string{fmt.Sprintf("%s of %s (%s), %s", number.Count(n), number.Plural(requests, "request"), number.Percent(share), inRounds(in)), f.perCell(kind, cells)}
 	if len(texts) > 0 {
 		evidence = append(evidence, "Messages: "+counted(texts, 3))
 	}
@@ -55,7 +55,7 @@ func (f *finder) failure(kind load.FailureKind, cells []int) {
 		severity = preflight.Warning
 	}
 	f.add(Finding{ID: "failures_" + string(kind), Severity: severity, Scope: f.scopeOf(cells),
-		Title:    fmt.Sprintf("%s failed %s: %s.", plural(n, "request"), f.at(cells), meaning),
+		Title:    fmt.Sprintf("%s failed %s: %s.", number.Plural(n, "request"), f.at(cells), meaning),
 		Evidence: sentence(evidence...), Advice: advice})
 }
 
@@ -133,7 +133,7 @@ func (f *finder) lengthMeaning(cells []int, n int64) (meaning, evidence, advice 
 	page, known := f.page(c)
 	switch {
 	case other > 0 && float64(other) >= 0.9*float64(n):
-		return meaning, sentence(evidence, fmt.Sprintf("%s were not 2xx: error pages have lengths of their own", plural(other, "answer"))),
+		return meaning, sentence(evidence, fmt.Sprintf("%s were not 2xx: error pages have lengths of their own", number.Plural(other, "answer"))),
 			"look at the status codes first; the lengths follow from them."
 	case known && !page.Stable:
 		return meaning, sentence(evidence, fmt.Sprintf("Without load, %d fetches did not give the same bytes either: this looks like an accounting artefact of a page that varies", page.Fetches)),
@@ -183,7 +183,7 @@ func (f *finder) answers() {
 		}
 		f.add(Finding{ID: "expect_unmet", Severity: preflight.Critical, Scope: f.scopeOf(cells),
 			Title:    fmt.Sprintf("Under load, answers were not what was expected %s.", f.at(cells)),
-			Evidence: sentence(fmt.Sprintf("%s of %s checked did not keep the expect rules, %s", number.Count(unmet), plural(checked, "answer"), inRounds(in)), strings.Join(examples, "; ")),
+			Evidence: sentence(fmt.Sprintf("%s of %s checked did not keep the expect rules, %s", number.Count(unmet), number.Plural(checked, "answer"), inRounds(in)), strings.Join(examples, "; ")),
 			Advice:   "do not use these figures until the server gives the right answer under load."})
 	})
 	f.byScenario(f.unexpectedStatus, func(_ string, cells []int) {
@@ -202,8 +202,8 @@ func (f *finder) answers() {
 			severity = preflight.Critical
 		}
 		f.add(Finding{ID: "non_2xx", Severity: severity, Scope: f.scopeOf(cells),
-			Title:    fmt.Sprintf("%s %s had a status other than 2xx.", plural(n, "answer"), f.at(cells)),
-			Evidence: sentence(fmt.Sprintf("%s of %s (%s)", number.Count(n), plural(complete, "whole answer"), number.Percent(share)), capitalised(counted(codes, 5))),
+			Title:    fmt.Sprintf("%s %s had a status other than 2xx.", number.Plural(n, "answer"), f.at(cells)),
+			Evidence: sentence(fmt.Sprintf("%s of %s (%s)", number.Count(n), number.Plural(complete, "whole answer"), number.Percent(share)), capitalised(counted(codes, 5))),
 			Advice:   "see what the server says in these answers: an error page is cheaper to serve than the page meant."})
 	})
 	f.bodies()
@@ -244,7 +244,7 @@ func (f *finder) bodies() {
 			for _, p := range pages {
 				bytes := "length unknown"
 				if p.Bytes != nil {
-					bytes = plural(*p.Bytes, "byte")
+					bytes = number.Plural(*p.Bytes, "byte")
 				}
 				parts = append(parts, fmt.Sprintf("%s: %s, sha256 %.12s…", p.Variant, bytes, p.SHA256))
 			}

@@ -95,7 +95,7 @@ func (f *finder) machine() {
 	if f.shared() {
 		var parts []string
 		if n := f.in.Environment.CPUs; n > 0 {
-			parts = append(parts, plural(int64(n), "CPU"))
+			parts = append(parts, number.Plural(int64(n), "CPU"))
 		}
 		if lo, hi, ok := f.clientRange(); ok {
 			parts = append(parts, fmt.Sprintf("the client took %s to %s of what it may use", number.Percent(lo), number.Percent(hi)))
@@ -164,7 +164,7 @@ func (f *finder) swap() {
 		return
 	}
 	f.add(Finding{ID: "swap_moved", Severity: preflight.Warning, Scope: f.scopeOf(cells),
-		Title: fmt.Sprintf("Memory was swapped during %s.", plural(int64(runs), "run")),
+		Title: fmt.Sprintf("Memory was swapped during %s.", number.Plural(int64(runs), "run")),
 		Evidence: sentence(fmt.Sprintf("%s in all, %s; the most in run %d: %s in, %s out", number.Bytes(float64(moved)), inRounds(in),
 			worst.seq, number.Bytes(float64(worst.in)), number.Bytes(float64(worst.out)))),
 		Advice: "lower the number of workers, or add memory: latencies with swap in them say nothing about the server."})
@@ -202,7 +202,7 @@ func (f *finder) fullCPU() {
 		places = ""
 	}
 	f.add(Finding{ID: "cpu_full", Severity: preflight.Warning, Scope: f.scopeOf(cells),
-		Title:    fmt.Sprintf("The machine's CPU was full in %d of %s.", len(cells), plural(int64(len(f.a.Cells)), "measurement")),
+		Title:    fmt.Sprintf("The machine's CPU was full in %d of %s.", len(cells), number.Plural(int64(len(f.a.Cells)), "measurement")),
 		Evidence: sentence(evidence, places, more), Advice: advice})
 }
 
@@ -222,7 +222,7 @@ func (f *finder) preparation() {
 	}
 	if len(reasons) > 0 {
 		f.add(Finding{ID: "warmup_not_steady", Severity: preflight.Info, Confidence: confidenceMedium,
-			Title:    fmt.Sprintf("The warm-up of %d of %s did not become steady.", len(reasons), plural(int64(len(f.a.Warmups)), "target")),
+			Title:    fmt.Sprintf("The warm-up of %d of %s did not become steady.", len(reasons), number.Plural(int64(len(f.a.Warmups)), "target")),
 			Evidence: sentence(counted(reasons, 5)), Advice: "warm up longer (warmup: {duration: …}); the first round may be slower than the others."})
 	}
 	f.engineNotes()
@@ -309,7 +309,7 @@ func (f *finder) hooks() {
 		n += k
 	}
 	f.add(Finding{ID: "hook_failed", Severity: preflight.Warning, Scope: f.scopeOf(cells),
-		Title: fmt.Sprintf("%s of the campaign failed.", plural(int64(n), "command")), Evidence: sentence(counted(texts, 5)),
+		Title: fmt.Sprintf("%s of the campaign failed.", number.Plural(int64(n), "command")), Evidence: sentence(counted(texts, 5)),
 		Advice: "run it by hand; a failed prepare voids its run."})
 }
 

@@ -110,9 +110,9 @@ func (f *finder) statusFew() {
 	// Twice the least number, so that a late poll or two do not matter.
 	enough := math.Ceil(float64(2*fewSamples) * seen.statusEvery.Seconds())
 	f.add(Finding{ID: "few_status_samples", Severity: preflight.Info, Scope: f.scopeOf(few),
-		Title: fmt.Sprintf("The worker pool was seen too seldom in %d of %s.", len(few), plural(int64(len(f.a.Cells)), "measurement")),
+		Title: fmt.Sprintf("The worker pool was seen too seldom in %d of %s.", len(few), number.Plural(int64(len(f.a.Cells)), "measurement")),
 		Evidence: sentence(fmt.Sprintf("The fewest: %s in a run of %s, at %s. A peak between two polls may be missed",
-			plural(int64(seen.leastOK), "sample"), number.Duration(float64(seen.leastNS)), f.a.subject(worst))),
+			number.Plural(int64(seen.leastOK), "sample"), number.Duration(float64(seen.leastNS)), f.a.subject(worst))),
 		Advice: fmt.Sprintf("let each run take at least %g%ss, or set observe: {interval: %s}.", enough, number.HardSpace, finer(seen))})
 }
 
@@ -144,7 +144,7 @@ func (f *finder) statusPolls() {
 			severity = preflight.Warning
 		}
 		f.add(Finding{ID: "status_errors", Severity: severity, Scope: f.scopeOf(cells),
-			Title:    fmt.Sprintf("%d of %s of the status page failed.", all.failed, plural(int64(all.polls), "poll")),
+			Title:    fmt.Sprintf("%d of %s of the status page failed.", all.failed, number.Plural(int64(all.polls), "poll")),
 			Evidence: sentence(counted(errors, 3), "These moments are gaps, not zeros"),
 			Advice:   "open the status page by hand while load runs and see what comes."})
 	}
@@ -157,7 +157,7 @@ func (f *finder) statusPolls() {
 		f.add(Finding{ID: "status_late", Severity: severity, Scope: f.scopeOf(cells), Confidence: confidenceMedium,
 			Title: "Polls of the status page had to wait.",
 			Evidence: sentence(fmt.Sprintf("%d of %s were late and %d were skipped; the longest within load waited %s, with %s in round %d",
-				all.late, plural(int64(all.polls), "poll"), all.skipped, number.Duration(float64(w.waitedNS)), f.a.subject(worst), w.waitedRound),
+				all.late, number.Plural(int64(all.polls), "poll"), all.skipped, number.Duration(float64(w.waitedNS)), f.a.subject(worst), w.waitedRound),
 				"A poll needs a worker of the server as any request does, so this is evidence of a full pool or of a full CPU"),
 			Advice: "look at idle workers and CPU at that level; the peak itself may lie between polls."})
 	}
@@ -177,7 +177,7 @@ func (f *finder) workers() {
 		evidence := []string{fmt.Sprintf("At most %s for %s of %s in round %d", idleWorkers(nearZero(pool.limit)),
 			number.Seconds(float64(pool.emptyNS)/1e9), number.Seconds(float64(pool.lengthNS)/1e9), pool.round)}
 		if pool.limit > 0 {
-			evidence = append(evidence, fmt.Sprintf("The scoreboard has %s", plural(pool.limit, "slot")))
+			evidence = append(evidence, fmt.Sprintf("The scoreboard has %s", number.Plural(pool.limit, "slot")))
 		}
 		if pool.waitedNS > slowPoll {
 			evidence = append(evidence, fmt.Sprintf("Polls waited %s at the longest", number.Duration(float64(pool.waitedNS))))
@@ -190,7 +190,7 @@ func (f *finder) workers() {
 			evidence = append(evidence, "At: "+strings.Join(names, "; "))
 		}
 		advice := "raise the number of workers (MaxRequestWorkers) if memory allows"
-		if n, ok := f.roomy(cells[0]); ok {
+		if n, ok := f.roomy(worst); ok {
 			advice = fmt.Sprintf("cap connections near %s, or %s", number.Count(int64(n)), advice)
 		}
 		if pool.limit > 0 && 10*int64(pool.open) > pool.limit {
@@ -210,19 +210,22 @@ func idleWorkers(n int64) string {
 	if n == 0 {
 		return "0 idle workers"
 	}
-	return plural(n, "idle worker")
+	return number.Plural(n, "idle worker")
 }
 
 func (f *finder) nearlyFull(i int) bool {
 	return slices.ContainsFunc(f.s.cells[i].seen.pools, func(p poolSeen) bool { return p.idleMin <= nearZero(p.limit) })
 }
 
-// roomy is the highest tested number of connections, of the same variant, at
-// which a tenth of the workers stayed idle.
+// roomy is the highest tested number of connections below a cell's own, of the
+// same variant and keep-alive, at which a tenth of the workers stayed idle.
 func (f *finder) roomy(like int) (int, bool) {
-	best := 0
+	best, full := 0, f.a.Cells[like]
 	for i, c := range f.a.Cells {
-		if c.Scenario != f.a.Cells[like].Scenario || c.Variant != f.a.Cells[like].Variant || c.IdleWorkersMin == nil || c.WorkersLimit == nil {
+		if c.Scenario != full.Scenario || c.Variant != full.Variant || c.IdleWorkersMin == nil || c.WorkersLimit == nil {
+			continue
+		}
+		if c.Step.KeepAlive != full.Step.KeepAlive || c.Step.Concurrency >= full.Step.Concurrency {
 			continue
 		}
 		if 10**c.IdleWorkersMin >= *c.WorkersLimit && !f.nearlyFull(i) {

@@ -315,6 +315,32 @@ func TestIdleWorkersAdvice(t *testing.T) {
 	}
 }
 
+// The advice is for the level that the finding names: a lower one of the same
+// variant and the same keep-alive.
+func TestIdleWorkersAdviceIsForTheWorstLevel(t *testing.T) {
+	fresh := record.Step{Concurrency: 20, Requests: 1000}
+	for _, c := range []struct {
+		name  string
+		cells []record.Cell
+		idle  []int64
+		want  string
+	}{
+		{"another variant", []record.Cell{cellOf("ladder", "a", keepAlive(10), true), cellOf("ladder", "a", keepAlive(200), true),
+			cellOf("ladder", "b", keepAlive(50), false), cellOf("ladder", "b", keepAlive(200), false)}, []int64{140, 1, 100, 0}, "Cap connections near 50, or "},
+		{"a higher level", []record.Cell{cellOf("ladder", "a", keepAlive(10), true), cellOf("ladder", "a", fresh, true), cellOf("ladder", "a", keepAlive(200), true)},
+			[]int64{140, 0, 140}, "Raise the number of workers"},
+	} {
+		k := newCampaign(1, c.cells, func(int, int) float64 { return 1000 })
+		for i := range k.runs {
+			withStatus(&k.runs[i], 150, c.idle[i], c.idle[i])
+		}
+		f := findingsOf(k.analyse(t), "idle_workers")
+		if len(f) != 1 || !strings.HasPrefix(f[0].Advice, c.want) {
+			t.Errorf("%s: %+v", c.name, f)
+		}
+	}
+}
+
 func TestSlowFirstRoundSaysTheRatioWithout(t *testing.T) {
 	c := ratios(1.5, 1.9, 1.91, 1.89, 1.9, 1.905)
 	f := findingsOf(c.analyse(t), "slow_first_round")

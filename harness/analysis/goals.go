@@ -111,9 +111,9 @@ func judgeGoal(e metric.Expr, a *Analysis, s *state, i int, m record.Manifest) (
 		return GoalMissed, text
 	}
 	if fig.ci == nil {
-		return GoalUndecided, fmt.Sprintf("%s in %s: without an interval nothing is decided.", say(fig.value, math.NaN()), plural(int64(fig.n), "run"))
+		return GoalUndecided, fmt.Sprintf("%s in %s: without an interval nothing is decided.", say(fig.value, math.NaN()), number.Plural(int64(fig.n), "run"))
 	}
-	return byInterval(e, *fig.ci), fmt.Sprintf("%s, %s.", withInterval(e, fig), plural(int64(fig.n), "run"))
+	return byInterval(e, *fig.ci), fmt.Sprintf("%s, %s.", withInterval(e, fig), number.Plural(int64(fig.n), "run"))
 }
 
 // withInterval writes a figure and its interval, in one unit and with one last

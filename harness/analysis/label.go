@@ -74,15 +74,10 @@ func (a *Analysis) variantsOf(scenario string) int {
 	return len(seen)
 }
 
-// rounds is "1 round" or "6 rounds"; in general plural.
-func rounds(n int) string { return plural(int64(n), "round") }
+// rounds is "1 round" or "6 rounds".
+func rounds(n int) string { return number.Plural(int64(n), "round") }
 
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return number.Count(n) + " " + noun + "s"
-}
+func plural(n int64, noun string) string { return number.Plural(n, noun) }
 
 // list joins names for a sentence: "a", "a and b", "a, b and c".
 func list(items []string) string {

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -56,7 +57,7 @@ func TestLadderOfVariants(t *testing.T) {
 	if !strings.HasPrefix(family[1].Sentence, "event served 2.010 times (95\u202f% interval ") || !strings.Contains(family[1].Sentence, "the requests of prefork at 100 connections on /a; 6 rounds, adjusted p < 0.001.") {
 		t.Errorf("%s", family[1].Sentence)
 	}
-	if a.Scenarios[0].Finding != "event was faster than prefork at 2 of 4 levels." || a.Verdict[0] != a.Scenarios[0].Finding {
+	if a.Scenarios[0].Finding != "event was faster than prefork in 2 of 4 comparisons and the same within 2\u202f% in 2." || a.Verdict[0] != a.Scenarios[0].Finding {
 		t.Errorf("title %q, verdict %q", a.Scenarios[0].Finding, a.Verdict)
 	}
 	if len(a.Verdict) != 5 || !strings.HasPrefix(a.Verdict[1], "With prefork on /a, throughput was highest at 100 connections: ") {
@@ -79,6 +80,65 @@ func TestLadderOfVariantsWithoutAVerdict(t *testing.T) {
 	a := variantsByLevels(3).analyse(t)
 	if a.Scenarios[0].Finding != "Throughput by load level, 3 rounds" || !strings.HasPrefix(a.Verdict[4], "mpm: fewer than six complete rounds") {
 		t.Errorf("title %q, verdict %q", a.Scenarios[0].Finding, a.Verdict)
+	}
+}
+
+// A sum over levels leaves nothing out: what was equal, slower or had too few
+// rounds is counted too.
+func TestTallySaysEverything(t *testing.T) {
+	family := func(verdicts ...string) []Comparison {
+		var out []Comparison
+		for _, v := range verdicts {
+			out = append(out, Comparison{A: "event", Verdict: v, Margin: 0.02})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		family []Comparison
+		want   string
+	}{
+		{family(VerdictFaster, VerdictFaster), "event was faster than prefork at 2 of 2 levels."},
+		{family(VerdictFaster, VerdictNoDifference), "event was faster than prefork at 1 of 2 levels."},
+		{family(VerdictSlower, VerdictSlower, VerdictNoDifference), "event was slower than prefork at 2 of 3 levels."},
+		{family(VerdictFaster, VerdictSlower, VerdictEquivalent), "event was faster than prefork at 1 of 3 levels, slower at 1 and the same within 2\u202f% at 1."},
+		{family(VerdictEquivalent, VerdictEquivalent), "event was the same as prefork within 2\u202f% at 2 of 2 levels."},
+		{family(VerdictNoDifference, VerdictNoDifference), "event was not shown to differ from prefork at any of 2 levels."},
+		{family(VerdictNoDifference, VerdictNotEnoughRuns), "event was not shown to differ from prefork at any of 2 levels (1 with fewer than six complete rounds)."},
+	} {
+		if got := tally(c.family, "prefork"); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// One comparison of several pages, of one variant each: the page tells the
+// sentences apart.
+func TestPagesOfOneVariant(t *testing.T) {
+	cells := []record.Cell{cellOf("pages", "static", keepAlive(10), true), cellOf("pages", "static", keepAlive(10), true)}
+	cells[0].Page, cells[1].Page = "/a", "/b"
+	a := newCampaign(6, cells, func(cell, round int) float64 { return 2000 - 1000*float64(cell) + 10*float64(round%2) }).analyse(t)
+	want := "static served 2,005/s (95\u202f% interval 1,999 to 2,011) at 10 connections, keep-alive on /a; 6 runs."
+	if len(a.Verdict) != 2 || a.Verdict[0] != want {
+		t.Errorf("got  %q\nwant %q first", a.Verdict, want)
+	}
+}
+
+// The title of a chart with several curves must not speak of one of them.
+func TestTitleOfALadderOfPages(t *testing.T) {
+	var cells []record.Cell
+	for _, page := range []string{"/a", "/b"} {
+		for _, level := range []int{10, 100} {
+			c := cellOf("pages", "static", keepAlive(level), true)
+			c.Page = page
+			cells = append(cells, c)
+		}
+	}
+	a := newCampaign(6, cells, func(cell, round int) float64 { return 1000*float64(cell+1) + float64(round%2) }).analyse(t)
+	if got := a.Scenarios[0].Finding; got != "Throughput by load level, 6 rounds" {
+		t.Errorf("title %q", got)
+	}
+	if h := a.Headline[0]; h.Label != "Highest throughput" || math.Round(h.Value) != 4001 || h.Note != "/b (100 connections)" {
+		t.Errorf("headline %+v", h)
 	}
 }
 
@@ -114,7 +174,7 @@ func TestOrderOfTheVerdict(t *testing.T) {
 	cells := []record.Cell{cellOf("a-ladder", "static", keepAlive(10), true), cellOf("a-ladder", "static", keepAlive(50), true),
 		cellOf("b-open", "x", step50, true), cellOf("b-open", "y", step50, false),
 		cellOf("c-shown", "memcached", step50, true), cellOf("c-shown", "apcu", step50, false)}
-	perS := []float64{1000, 2000, 1000, 1000, 1000, 2000}
+	perS := []float64{1000, 2000, 1000, 1000, 2000, 4000}
 	a := newCampaign(6, cells, func(cell, round int) float64 {
 		v := perS[cell] + float64(round%2)
 		if cells[cell].Variant == "y" {
@@ -133,5 +193,9 @@ func TestOrderOfTheVerdict(t *testing.T) {
 	}
 	if a.Headline[0].Label != "apcu to memcached, throughput" {
 		t.Errorf("headline %+v", a.Headline[0])
+	}
+	// Another scenario served more: the tile says whose figure it is.
+	if h := a.Headline[1]; h.Label != "Highest throughput, a-ladder" || h.Note != "50 connections" || math.Round(h.Value) != 2001 {
+		t.Errorf("headline %+v", h)
 	}
 }

@@ -113,12 +113,12 @@ func drawTimeline(m record.Manifest, name string, cells []Cell, runs []record.Ru
 	all := layOut(runs)
 	t := Timeline{Scenario: name, Round: runs[0].Round}
 	ladder, variants := countSteps(cells, name) > 1, len(firstSeen(cells, name, func(c Cell) string { return c.Variant })) > 1
-	what := plural(int64(len(runs)), "run")
+	what := number.Plural(int64(len(runs)), "run")
 	switch {
 	case ladder && !variants:
-		what = plural(int64(len(runs)), "load level") + " one after another"
+		what = number.Plural(int64(len(runs)), "load level") + " one after another"
 	case !ladder && variants:
-		what = plural(int64(len(runs)), "variant") + " in the order in which they ran"
+		what = number.Plural(int64(len(runs)), "variant") + " in the order in which they ran"
 	}
 	t.Title = fmt.Sprintf("Round %d: %s", t.Round, what)
 	if shortened(runs) {

@@ -92,16 +92,24 @@ func titleSentence(a *Analysis, s *Scenario) string {
 	case len(shown) > 0:
 		return tally(primary, s.Baseline)
 	case len(primary) == 0 && s.Kind == KindLadder && !a.Quick:
-		for _, curve := range a.Curves {
-			if curve.Scenario == s.Name {
-				if text, ok := peakSentence(curve, a.Cells); ok {
-					return text
-				}
-				break
+		// Of several curves (pages) none may speak for all.
+		if own := curvesOf(a, s.Name); len(own) == 1 {
+			if text, ok := peakSentence(own[0], a.Cells); ok {
+				return text
 			}
 		}
 	}
 	return subjectTitle(a, s)
+}
+
+func curvesOf(a *Analysis, scenario string) []Curve {
+	var out []Curve
+	for _, c := range a.Curves {
+		if c.Scenario == scenario {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func subjectTitle(a *Analysis, s *Scenario) string {
@@ -145,35 +153,81 @@ func strongest(list []Comparison) Comparison {
 	})
 }
 
-// tally sums up a family over several levels.
+// tally sums up a family over several levels, variant by variant: every
+// verdict that was given, or that none was.
 func tally(family []Comparison, baseline string) string {
 	var variants []string
-	faster, slower, all := map[string]int{}, map[string]int{}, map[string]int{}
+	counts := map[string]*verdictCounts{}
 	for _, c := range family {
-		if !slices.Contains(variants, c.A) {
+		k := counts[c.A]
+		if k == nil {
+			k = &verdictCounts{margin: c.Margin, page: c.Page}
+			counts[c.A] = k
 			variants = append(variants, c.A)
 		}
-		all[c.A]++
-		switch c.Verdict {
-		case VerdictFaster:
-			faster[c.A]++
-		case VerdictSlower:
-			slower[c.A]++
-		}
+		k.add(c)
 	}
 	var parts []string
 	for _, v := range variants {
-		part := fmt.Sprintf("%s was faster than %s at %d of %s", v, baseline, faster[v], plural(int64(all[v]), "level"))
-		if slower[v] > 0 {
-			part += fmt.Sprintf(" and slower at %d", slower[v])
+		parts = append(parts, v+" "+counts[v].words(baseline))
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// verdictCounts are one variant's verdicts against the baseline.
+type verdictCounts struct {
+	all, faster, slower, same, late int
+	margin                          float64
+	page                            string
+	pages                           bool // several pages: a level is then several comparisons
+}
+
+func (k *verdictCounts) add(c Comparison) {
+	k.all++
+	k.pages = k.pages || c.Page != k.page
+	switch c.Verdict {
+	case VerdictFaster:
+		k.faster++
+	case VerdictSlower:
+		k.slower++
+	case VerdictEquivalent:
+		k.same++
+	case VerdictNotEnoughRuns:
+		k.late++
+	}
+}
+
+func (k *verdictCounts) words(baseline string) string {
+	in, noun := "at", "level"
+	if k.pages {
+		in, noun = "in", "comparison"
+	}
+	all, within := number.Plural(int64(k.all), noun), "within "+number.Percent(k.margin)
+	var parts []string
+	for _, v := range []struct {
+		n            int
+		first, later string
+	}{
+		{k.faster, "was faster than " + baseline, "faster"},
+		{k.slower, "was slower than " + baseline, "slower"},
+		{k.same, "was the same as " + baseline + " " + within, "the same " + within},
+	} {
+		switch {
+		case v.n == 0:
+		case len(parts) == 0:
+			parts = append(parts, fmt.Sprintf("%s %s %d of %s", v.first, in, v.n, all))
+		default:
+			parts = append(parts, fmt.Sprintf("%s %s %d", v.later, in, v.n))
 		}
-		parts = append(parts, part)
 	}
-	s := parts[0]
-	for _, p := range parts[1:] {
-		s += "; " + p
+	if len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("was not shown to differ from %s %s any of %s", baseline, in, all))
 	}
-	return s + "."
+	text := list(parts)
+	if k.late > 0 {
+		text += fmt.Sprintf(" (%d with fewer than six complete rounds)", k.late)
+	}
+	return text
 }
 
 func primaryOf(a *Analysis, scenario string) []Comparison {
@@ -233,7 +287,7 @@ func scenarioSentences(a *Analysis) (shown, open, measured, late []string) {
 		case decided:
 			shown = append(shown, tally(primary, s.Baseline))
 		case slices.ContainsFunc(primary, func(c Comparison) bool { return c.Verdict == VerdictNoDifference }):
-			open = append(open, fmt.Sprintf("%s: no difference was shown at any of %s.", s.Name, plural(int64(len(primary)), "level")))
+			open = append(open, s.Name+": "+tally(primary, s.Baseline))
 		case len(primary) > 0 && ranAtAll(a, s):
 			late = append(late, fmt.Sprintf("%s: fewer than six complete rounds give no verdict.", s.Name))
 		}
@@ -255,10 +309,7 @@ func isShown(c Comparison) bool {
 
 func ladderSentences(a *Analysis, s *Scenario) []string {
 	var out []string
-	for _, curve := range a.Curves {
-		if curve.Scenario != s.Name {
-			continue
-		}
+	for _, curve := range curvesOf(a, s.Name) {
 		text, ok := peakSentence(curve, a.Cells)
 		if !ok {
 			p, any := peakOf(curve, a.Cells)
@@ -304,7 +355,11 @@ func singleSentence(a *Analysis, s *Scenario) []string {
 	var out []string
 	for _, i := range s.CellIndexes {
 		if c := a.Cells[i]; c.Throughput != nil {
-			out = append(out, fmt.Sprintf("%s served %s at %s; %s.", c.Variant, perSecond(c), c.Label, oneOr(c.Runs)))
+			on := ""
+			if c.Page != "" {
+				on = " on " + c.Page
+			}
+			out = append(out, fmt.Sprintf("%s served %s at %s%s; %s.", c.Variant, perSecond(c), c.Label, on, oneOr(c.Runs)))
 		}
 	}
 	return out
@@ -314,7 +369,7 @@ func oneOr(runs int) string {
 	if runs == 1 {
 		return "one run"
 	}
-	return plural(int64(runs), "run")
+	return number.Plural(int64(runs), "run")
 }
 
 func anyGood(a *Analysis) bool {
@@ -358,105 +413,9 @@ func incomplete(a *Analysis) string {
 }
 
 func incompleteCount(a *Analysis) string {
-	s := fmt.Sprintf("Incomplete: %s of %s", number.Count(int64(a.FinishedRuns)), plural(int64(a.PlannedRuns), "run"))
+	s := fmt.Sprintf("Incomplete: %s of %s", number.Count(int64(a.FinishedRuns)), number.Plural(int64(a.PlannedRuns), "run"))
 	if a.LastRound > 0 && a.State != record.StateRunning {
 		s += fmt.Sprintf(", stopped in round %d", a.LastRound)
 	}
 	return s
-}
-
-// headline picks up to four figures: the strongest comparison, the first
-// ladder's peak, p95 there, and failed requests.
-func headline(a *Analysis, s *state) []Headline {
-	var out []Headline
-	var primary []Comparison
-	for _, c := range a.Comparisons {
-		if c.Primary && c.Ratio != nil {
-			primary = append(primary, c)
-		}
-	}
-	if len(primary) > 0 {
-		c := primary[max(0, slices.IndexFunc(primary, isShown))]
-		h := Headline{Label: fmt.Sprintf("%s to %s, %s", c.A, c.B, metricWord(c.Metric)), Value: *c.Ratio, Unit: "×",
-			CI95: c.CI95, Points: c.BlockRatios, Note: connections(c.Step)}
-		if !c.Step.KeepAlive {
-			h.Note += ", no keep-alive"
-		}
-		out = append(out, h)
-	}
-	if i, ok := headlineCell(a); ok {
-		c := a.Cells[i]
-		h := Headline{Label: "Highest throughput", Value: c.Throughput.Mean, Unit: "/s", CI95: c.Throughput.CI95, SD: c.Throughput.SD,
-			Note: a.subject(i), Points: goodPoints(c, func(p Point) *float64 { return p.Throughput })}
-		out = append(out, h)
-		if s := c.Latency.P95.Runs; s != nil {
-			out = append(out, Headline{Label: p95Label(s.N), Value: s.Mean, Unit: "ns", CI95: s.CI95, SD: s.SD, Note: a.subject(i),
-				Points: goodPoints(c, func(p Point) *float64 { return p.P95NS })})
-		}
-	}
-	if anyGood(a) {
-		out = append(out, failedHeadline(a, s))
-	}
-	return out
-}
-
-func p95Label(runs int) string {
-	if runs == 1 {
-		return "p95 there"
-	}
-	return "p95 there, mean over runs"
-}
-
-// failedHeadline counts failures over the campaign, and answers that no one
-// asked for beside them: a server that only redirects fails in nothing.
-func failedHeadline(a *Analysis, s *state) Headline {
-	var failed, all, other int64
-	f := &finder{a: a, s: s}
-	for i, c := range a.Cells {
-		failed += c.Failed
-		all += c.Complete
-		if f.unexpectedStatus(i) {
-			other += c.Non2xx
-		}
-	}
-	h := Headline{Label: "Failed requests", Value: float64(failed), Note: fmt.Sprintf("beside %s whole answers", number.Count(all))}
-	if other > 0 {
-		h.Note += fmt.Sprintf(", %s of them not 2xx", number.Count(other))
-		h.Warn = true
-	}
-	return h
-}
-
-func metricWord(metric string) string {
-	if metric == metricP95 {
-		return "p95"
-	}
-	return "throughput"
-}
-
-// headlineCell is the peak of the first ladder, else the cell of the greatest
-// throughput.
-func headlineCell(a *Analysis) (int, bool) {
-	for _, curve := range a.Curves {
-		if p, ok := peakOf(curve, a.Cells); ok {
-			return p.cell, true
-		}
-	}
-	best := -1
-	for i, c := range a.Cells {
-		if c.Throughput != nil && (best < 0 || c.Throughput.Mean > a.Cells[best].Throughput.Mean) {
-			best = i
-		}
-	}
-	return best, best >= 0
-}
-
-func goodPoints(c Cell, of func(Point) *float64) []float64 {
-	var out []float64
-	for _, p := range c.Points {
-		if v := of(p); p.Bad == "" && v != nil {
-			out = append(out, *v)
-		}
-	}
-	return out
 }
