@@ -100,7 +100,9 @@ func renderRecord(env *Env, dir string, formats []reporters.Format, f reportFlag
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(env.Stdout, display(path))
+		if _, err := fmt.Fprintln(env.Stdout, display(path)); err != nil {
+			return fmt.Errorf("print where the page is: %w", err)
+		}
 		if format.Name == "html" && f.open {
 			if err := openInBrowser(path); err != nil {
 				fmt.Fprintf(env.Stderr, "abacus: %v\n", err)
