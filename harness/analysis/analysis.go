@@ -130,6 +130,7 @@ type Cell struct {
 	// Label names the level in plain words: "50 connections, no keep-alive".
 	Label string `json:"label"`
 	// Runs are the good ones; void, failed and missing ones stand beside.
+	// FailedRuns counts those that stop_if ended, too.
 	Runs        int `json:"runs"`
 	VoidRuns    int `json:"void_runs"`
 	FailedRuns  int `json:"failed_runs"`

@@ -120,6 +120,29 @@ func bad(run record.Run) (state, why string) {
 	return stateFailed, "no answer was whole"
 }
 
+// Fate says in which way and why a run is in no figure: "void: the client was
+// the limit". It is empty for a good run.
+func (p Point) Fate() string {
+	switch p.State {
+	case stateStopped, stateInterrupted: // Bad says which by itself
+		return p.Bad
+	case "":
+		return ""
+	}
+	return p.State + ": " + p.Bad
+}
+
+// StoppedRuns is how many of the cell's failed runs were ended by stop_if.
+func (c Cell) StoppedRuns() int {
+	n := 0
+	for _, p := range c.Points {
+		if p.State == stateStopped {
+			n++
+		}
+	}
+	return n
+}
+
 func fillPoint(p *Point, r *load.Result) {
 	if v, ok := r.ThroughputPerS(); ok && r.Counts.Complete > 0 {
 		p.Throughput = &v

@@ -22,14 +22,14 @@ func (f *finder) record() {
 			texts = append(texts, fmt.Sprintf("and %d more", n-3))
 		}
 		f.add(Finding{ID: "record_damaged", Severity: preflight.Warning,
-			Title:    fmt.Sprintf("%s cannot be read.", plural(int64(n), "run file")),
+			Title:    fmt.Sprintf("%s cannot be read.", number.Plural(int64(n), "run file")),
 			Evidence: sentence(strings.Join(texts, "; "), "These runs are in no figure"),
 			Advice:   "restore the files, or repeat the runs: `abacus run --resume RECORD`."})
 	}
 	f.damagedFiles()
 	if len(f.s.strays) > 0 {
 		f.add(Finding{ID: "record_damaged", Severity: preflight.Warning,
-			Title:    fmt.Sprintf("%s belong to no load level of the record.", plural(int64(len(f.s.strays)), "run")),
+			Title:    fmt.Sprintf("%s belong to no load level of the record.", number.Plural(int64(len(f.s.strays)), "run")),
 			Evidence: fmt.Sprintf("The first is run %d; cell_index points outside the list of cells. They are in no figure.", f.s.strays[0]),
 			Advice:   "see whether files of two records were mixed."})
 	}
@@ -48,7 +48,7 @@ func (f *finder) record() {
 		f.add(x)
 	case missing > 0:
 		f.add(Finding{ID: "runs_missing", Severity: preflight.Warning,
-			Title:    fmt.Sprintf("%s of %s missing, though the record is marked complete.", plural(int64(missing), "run"), number.Count(int64(a.PlannedRuns))),
+			Title:    fmt.Sprintf("%s of %s missing, though the record is marked complete.", number.Plural(int64(missing), "run"), number.Count(int64(a.PlannedRuns))),
 			Evidence: fmt.Sprintf("%s planned, %s read.", number.Count(int64(a.PlannedRuns)), number.Count(int64(a.FinishedRuns))),
 			Advice:   "restore the run files, or repeat the campaign."})
 	}
@@ -138,7 +138,7 @@ func (f *finder) failedRuns(cells []int, all bool) {
 		in = append(in, b.failedIn...)
 		planned += c.PlannedRuns
 	}
-	failed := fmt.Sprintf("%s of %d failed", plural(int64(len(in)), "run"), planned)
+	failed := fmt.Sprintf("%s of %d failed", number.Plural(int64(len(in)), "run"), planned)
 	if all {
 		f.add(Finding{ID: "level_failed", Severity: preflight.Critical, Scope: f.scopeOf(cells),
 			Title:    fmt.Sprintf("No run succeeded %s.", f.at(cells)),
@@ -160,7 +160,7 @@ func (f *finder) voidRuns(i int) {
 		return
 	}
 	reasons := capitalised(inRounds(b.voidIn)) + ": " + counted(b.voids, 3)
-	title := fmt.Sprintf("%s of %d %s void %s.", plural(int64(len(b.voidIn)), "run"), c.PlannedRuns, isAre(len(b.voidIn)), f.at([]int{i}))
+	title := fmt.Sprintf("%s of %d %s void %s.", number.Plural(int64(len(b.voidIn)), "run"), c.PlannedRuns, isAre(len(b.voidIn)), f.at([]int{i}))
 	evidence := sentence(reasons, "A void run is in no figure")
 	if c.Runs == 0 {
 		title = fmt.Sprintf("%s is void: no run there can be used.", f.name(i))

@@ -77,8 +77,6 @@ func (a *Analysis) variantsOf(scenario string) int {
 // rounds is "1 round" or "6 rounds".
 func rounds(n int) string { return number.Plural(int64(n), "round") }
 
-func plural(n int64, noun string) string { return number.Plural(n, noun) }
-
 // list joins names for a sentence: "a", "a and b", "a, b and c".
 func list(items []string) string {
 	switch len(items) {

@@ -159,10 +159,10 @@ func rounds(rows []row, last int) *chart {
 				line = append(line, []float64{float64(pt.Round), math.NaN()})
 				if ok {
 					voids = append(voids, []float64{float64(pt.Round), v})
-					ring.Tips = append(ring.Tips, tip+requestsPerS(v)+", void: "+shorten(pt.Bad, 80))
+					ring.Tips = append(ring.Tips, tip+requestsPerS(v)+", "+shorten(pt.Fate(), 80))
 				} else if pt.Bad != "" {
 					failed = append(failed, []float64{float64(pt.Round), 0})
-					cross.Tips = append(cross.Tips, tip+"failed: "+shorten(pt.Bad, 80))
+					cross.Tips = append(cross.Tips, tip+shorten(pt.Fate(), 80))
 				}
 				continue
 			}

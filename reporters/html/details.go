@@ -157,7 +157,7 @@ func stepLabel(a *analysis.Analysis, c analysis.Comparison) string {
 
 // runsTable lists every run, the data of the drawings.
 func runsTable(id, name string, rows []row, unit string, divisor float64) table {
-	t := table{ID: id, Summary: "Every run", Caption: name + ": every run by itself; void and failed ones are marked and in no mean."}
+	t := table{ID: id, Summary: "Every run", Caption: name + ": every run by itself; those that are in no mean say why."}
 	t.Head = [][]cell{{col("Run"), col("Round"), colText("What"), col("Requests/s"), col("Mean, " + unit), col("p50"), col("p95"), col("p99"), col("Complete"), col("Failed"), colText("State")}}
 	type line struct {
 		seq int
@@ -178,14 +178,14 @@ func runsTable(id, name string, rows []row, unit string, divisor float64) table 
 			for _, v := range []*float64{p.MeanNS, p.P50NS, p.P95NS, p.P99NS} {
 				tr.Cells = append(tr.Cells, value(v, divisor))
 			}
-			tr.Cells = append(tr.Cells, num(number.Count(p.Complete)), num(number.Count(p.Failed)))
+			if p.Bad != "" && p.Throughput == nil && p.Complete+p.Failed == 0 {
+				tr.Cells = append(tr.Cells, none("the run gave no result"), none("the run gave no result"))
+			} else {
+				tr.Cells = append(tr.Cells, num(number.Count(p.Complete)), num(number.Count(p.Failed)))
+			}
 			state := "good"
 			if p.Bad != "" {
-				tr.Class = "void"
-				state = "void: " + p.Bad
-				if p.Throughput == nil {
-					state = "failed: " + p.Bad
-				}
+				tr.Class, state = "void", p.Fate()
 			}
 			tr.Cells = append(tr.Cells, cell{Text: state, Class: "tx wide"})
 			lines = append(lines, line{p.Seq, tr})

@@ -80,7 +80,7 @@ func TestFiguresByHand(t *testing.T) {
 		// The headline: 45 / 3 = 15: tens.
 		"p99 490 ms 95\u202f% interval 450 to 540",
 		"apcu ÷ memcached 1.87 ×",
-		"Failed requests by kind (void runs included): apcu: 8 × connect, 30 × receive, beside 60,000 complete",
+		"Failed requests by kind, over all runs (those in no mean too): apcu: 8 × connect, 30 × receive, beside 60,000 complete",
 		"30 Nov 2026, 19:15 CET (18:15 UTC), 11\u00a0min",
 		"apcu served 1.87 times (95 % interval 1.82 to 1.93) the requests of memcached. Nothing else differed.",
 		"complete, 12 runs",

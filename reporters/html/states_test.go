@@ -14,7 +14,7 @@ import (
 // voidLevel makes one run of the greatest level void.
 func voidLevel(a *analysis.Analysis) {
 	c := &a.Cells[4]
-	c.Points[3].Bad = "the client was the limit"
+	c.Points[3].Bad, c.Points[3].State = "the client was the limit", "void"
 	c.Runs, c.VoidRuns = 5, 1
 }
 
@@ -28,7 +28,7 @@ func failedCell6(a *analysis.Analysis) {
 		*c = analysis.Cell{Scenario: c.Scenario, Variant: c.Variant, Engine: c.Engine, Lab: c.Lab, Step: c.Step, Label: c.Label,
 			FailedRuns: 6, PlannedRuns: 6, Failed: 6, FailedBy: map[string]int64{"connect": 6}}
 		for r := 1; r <= 6; r++ {
-			c.Points = append(c.Points, analysis.Point{Seq: 100 + r, Round: r, Failed: 1, Bad: "connection refused"})
+			c.Points = append(c.Points, analysis.Point{Seq: 100 + r, Round: r, Failed: 1, Bad: "connection refused", State: "failed"})
 		}
 	}
 	a.Comparisons = a.Comparisons[:2]
@@ -39,9 +39,33 @@ func someFailed(a *analysis.Analysis) {
 	for i := range a.Cells {
 		if c := &a.Cells[i]; c.Variant == "apcu" {
 			for _, k := range []int{1, 4} {
-				c.Points[k] = analysis.Point{Seq: c.Points[k].Seq, Round: c.Points[k].Round, Bad: "the server was gone"}
+				c.Points[k] = analysis.Point{Seq: c.Points[k].Seq, Round: c.Points[k].Round, Bad: "the server was gone", State: "failed"}
 			}
 			c.Runs, c.FailedRuns = 4, 2
+		}
+	}
+}
+
+// stoppedLevel makes one run of the greatest level one that stop_if ended, and
+// another one that failed though it has figures.
+func stoppedLevel(a *analysis.Analysis) {
+	c := &a.Cells[4]
+	c.Points[3].Bad, c.Points[3].State = "stopped early: failed > 20%", "stopped"
+	c.Points[4].Bad, c.Points[4].State = "the worker ended", "failed"
+	c.Runs, c.FailedRuns = 4, 2
+}
+
+// noResult leaves a level of which no run has a result: nothing was counted.
+func noResult(a *analysis.Analysis) {
+	failedCell6(a)
+	for i := range a.Cells {
+		c := &a.Cells[i]
+		if c.Variant != "static/hey" {
+			continue
+		}
+		c.Failed, c.FailedBy = 0, map[string]int64{}
+		for k := range c.Points {
+			c.Points[k].Failed = 0
 		}
 	}
 }
@@ -112,6 +136,12 @@ func TestStates(t *testing.T) {
 		{"void run", voidLevel,
 			[]string{`<td class="wn" title="1 void">5 of 6</td>`, `<tr class="void"><th scope="row">200, round 4 <span class="tag">void</span></th><td title="the client was the limit">1</td><td><s>`,
 				"void: the client was the limit", "dashed rings: void runs, in no mean"}, nil},
+		{"stopped run", stoppedLevel,
+			[]string{`<td class="wn" title="1 failed, 1 stopped">4 of 6</td>`, `200, round 4 <span class="tag">stopped</span>`, `200, round 5 <span class="tag cr">failed</span>`,
+				`<td class="tx wide">stopped early: failed &gt; 20%</td>`, `<td class="tx wide">failed: the worker ended</td>`, "requests/s, stopped early: failed"},
+			[]string{"void: stopped", "void: the worker", `<span class="tag">void</span>`}},
+		{"no result", noResult,
+			[]string{`<td class="abs" title="no run gave a result">–</td>`, `<td class="abs" title="the run gave no result">–</td><td class="abs" title="the run gave no result">–</td><td class="tx wide">failed: connection refused</td>`}, nil},
 		{"failed cell", failedCell6,
 			[]string{`static/hey <span class="tag cr">failed</span></th><td class="wn" title="6 failed">0 of 6</td><td class="abs" title="no run succeeded">–</td>`, `<td class="tx w">6 × connect</td>`,
 				`failed: 6 × connect`, "failed: connection refused"}, nil},

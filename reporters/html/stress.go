@@ -245,10 +245,10 @@ func (c *chart) levelRuns(p int, cell analysis.Cell, l look, at, jitter float64)
 			good.Tips = append(good.Tips, tip+requestsPerS(v))
 		case ok:
 			rings = append(rings, []float64{at, v, k * jitter, 0})
-			ring.Tips = append(ring.Tips, tip+requestsPerS(v)+", void: "+shorten(pt.Bad, 80))
+			ring.Tips = append(ring.Tips, tip+requestsPerS(v)+", "+shorten(pt.Fate(), 80))
 		case pt.Bad != "":
 			crosses = append(crosses, []float64{at, 0, k * jitter, 0})
-			cross.Tips = append(cross.Tips, tip+"failed: "+shorten(pt.Bad, 80))
+			cross.Tips = append(cross.Tips, tip+shorten(pt.Fate(), 80))
 		}
 	}
 	c.add(p, good, goods)

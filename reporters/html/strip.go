@@ -200,13 +200,13 @@ func (c *chart) runDots(p int, cell analysis.Cell, l look, at, spread float64, o
 		tip := fmt.Sprintf("%s, round %d: ", cell.Variant, pt.Round)
 		switch {
 		case !ok && pt.Bad != "":
-			c.add(p, mark{Kind: "dot", Color: "var(--warn)", Shape: "cross", Size: 3.5, Tips: []string{tip + "failed: " + shorten(pt.Bad, 80)}}, [][]float64{{0, at, 0, dy}})
+			c.add(p, mark{Kind: "dot", Color: "var(--warn)", Shape: "cross", Size: 3.5, Tips: []string{tip + shorten(pt.Fate(), 80)}}, [][]float64{{0, at, 0, dy}})
 			continue
 		case !ok:
 			continue
 		case pt.Bad != "":
 			bads = append(bads, []float64{v, at, 0, dy})
-			bad.Tips = append(bad.Tips, tip+say(v)+", void: "+shorten(pt.Bad, 80))
+			bad.Tips = append(bad.Tips, tip+say(v)+", "+shorten(pt.Fate(), 80))
 			continue
 		}
 		goods = append(goods, []float64{v, at, 0, dy})

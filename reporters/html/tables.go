@@ -75,7 +75,7 @@ func runsCell(c analysis.Cell) cell {
 		for _, p := range []struct {
 			n    int
 			what string
-		}{{c.VoidRuns, "void"}, {c.FailedRuns, "failed"}, {c.PlannedRuns - c.Runs - c.VoidRuns - c.FailedRuns, "not made"}} {
+		}{{c.VoidRuns, "void"}, {c.FailedRuns - c.StoppedRuns(), "failed"}, {c.StoppedRuns(), "stopped"}, {c.PlannedRuns - c.Runs - c.VoidRuns - c.FailedRuns, "not made"}} {
 			if p.n > 0 {
 				title = append(title, fmt.Sprintf("%d %s", p.n, p.what))
 			}
@@ -92,8 +92,8 @@ func failedCell(c analysis.Cell) cell {
 	if c.Throughput == nil && kinds != "" {
 		return cell{Text: kinds, Class: "tx w"}
 	}
-	if c.Runs+c.VoidRuns+c.FailedRuns == 0 {
-		return none("no run was made")
+	if reason := uncounted(c); reason != "" {
+		return none(reason)
 	}
 	out := cell{Text: number.Count(c.Failed), Title: kinds}
 	if c.Failed > 0 {
@@ -102,9 +102,20 @@ func failedCell(c analysis.Cell) cell {
 	return out
 }
 
+// uncounted says why a cell has no counts at all: its zeros are then no zeros.
+func uncounted(c analysis.Cell) string {
+	switch {
+	case c.Runs+c.VoidRuns+c.FailedRuns == 0:
+		return "no run was made"
+	case c.Runs == 0 && len(c.FailedBy) == 0:
+		return "no run gave a result"
+	}
+	return ""
+}
+
 func non2xxCell(c analysis.Cell) cell {
-	if c.Runs+c.VoidRuns+c.FailedRuns == 0 {
-		return none("no run was made")
+	if reason := uncounted(c); reason != "" {
+		return none(reason)
 	}
 	out := num(number.Count(c.Non2xx))
 	if c.Non2xx > 0 {
@@ -134,7 +145,7 @@ func failureNote(rows []row) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Failed requests by kind (void runs included): " + strings.Join(parts, "; ") + "."
+	return "Failed requests by kind, over all runs (those in no mean too): " + strings.Join(parts, "; ") + "."
 }
 
 func (r row) key() string { return r.look.Class + " " + r.look.Key }
@@ -187,8 +198,10 @@ func newTableRow(r row, head string) tableRow {
 	if r.cell.Throughput == nil {
 		tr.Class = "void"
 		switch {
-		case r.cell.FailedRuns > 0:
+		case r.cell.FailedRuns > r.cell.StoppedRuns():
 			tr.Tag = "failed"
+		case r.cell.FailedRuns > 0:
+			tr.Tag = "stopped"
 		case r.cell.VoidRuns > 0:
 			tr.Tag = "void"
 		default:
@@ -219,10 +232,7 @@ func ratioCells(r row) []cell {
 	}
 	p := r.against.PHolm
 	if p == nil {
-		p = r.against.PValue
-	}
-	if p == nil {
-		return append(out, none("too few rounds"))
+		return append(out, none("too few rounds, or no spread"))
 	}
 	return append(out, num(number.P(*p)))
 }
@@ -255,14 +265,15 @@ func comparisonNote(rows []row, ratios bool) string {
 	return text
 }
 
-// voidRows are the void runs of a cell, struck out: they are in no mean.
+// voidRows are the runs of a cell that have figures but are in no mean, struck
+// out: void ones, stopped ones, and those that failed on their way.
 func voidRows(r row, name string, divisor float64, extra int, non2xx bool) []tableRow {
 	var out []tableRow
 	for _, p := range r.cell.Points {
 		if p.Bad == "" || p.Throughput == nil {
 			continue
 		}
-		tr := tableRow{Class: "void", Head: fmt.Sprintf("%s, round %d", name, p.Round), Tag: "void"}
+		tr := tableRow{Class: "void", Head: fmt.Sprintf("%s, round %d", name, p.Round), Tag: p.State}
 		struck := func(v *float64, d float64) []cell {
 			if v == nil {
 				return nones("not measured")

@@ -61,6 +61,9 @@ func failedText(c analysis.Cell) string {
 		return "not measured"
 	}
 	kinds := failuresByKind(c.FailedBy)
+	if n := c.StoppedRuns(); n > 0 && n == c.FailedRuns {
+		return fmt.Sprintf("stopped early: %d of %d runs", n, c.PlannedRuns)
+	}
 	if kinds == "" {
 		return fmt.Sprintf("failed: %d of %d runs", c.FailedRuns, c.PlannedRuns)
 	}
