@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"abacus/harness/analysis"
@@ -62,7 +64,7 @@ func (t Text) scenario(out io.Writer, a *analysis.Analysis, s analysis.Scenario)
 	fmt.Fprintln(out, t.dim(wrap(t.heading(s, cells), t.Width)))
 	unit, div := latencyUnit(cells)
 	var rows [][]string
-	for _, c := range t.columnsFor(a, cells) {
+	for _, c := range t.columnsFor(a, s, cells) {
 		rows = [][]string{c.heads(unit)}
 		for _, k := range cells {
 			rows = append(rows, c.row(a, s, k, div))
@@ -104,13 +106,18 @@ type columns struct {
 	// runs: how many of the planned runs count; p95SD: the sd of the p95;
 	// ratio: to the baseline.
 	runs, sd, interval, p95SD, ratio bool
+	// ratioOf is what the ratio is of, when it is not of throughput.
+	ratioOf string
 }
 
 // columnsFor lists the columns to try, the widest first: a narrow terminal
 // loses the sd of p95, then the interval, then the sd. What no cell has is in
 // none of them.
-func (t Text) columnsFor(a *analysis.Analysis, cells []analysis.Cell) []columns {
+func (t Text) columnsFor(a *analysis.Analysis, s analysis.Scenario, cells []analysis.Cell) []columns {
 	c := columns{ratio: slices.ContainsFunc(cells, func(c analysis.Cell) bool { return toBaseline(a, c) != "" })}
+	if s.Primary == "p95" {
+		c.ratioOf = "p95 "
+	}
 	c.runs = slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Runs < c.PlannedRuns })
 	spread := slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Throughput != nil && c.Throughput.SD != nil })
 	if !spread {
@@ -144,7 +151,7 @@ func (k columns) heads(unit string) []string {
 	}
 	cols = append(cols, "failed")
 	if k.ratio {
-		cols = append(cols, "to baseline")
+		cols = append(cols, k.ratioOf+"to baseline")
 	}
 	return cols
 }
@@ -179,7 +186,11 @@ func (k columns) row(a *analysis.Analysis, s analysis.Scenario, c analysis.Cell,
 	if k.p95SD {
 		row = append(row, sd)
 	}
-	row = append(row, number.Count(c.Failed))
+	failed := number.Count(c.Failed)
+	if c.Runs == 0 && len(c.FailedBy) == 0 {
+		failed = number.Absent // no run gave a result: nothing was counted
+	}
+	row = append(row, failed)
 	if k.ratio {
 		row = append(row, toBaseline(a, c))
 	}
@@ -210,12 +221,8 @@ func toBaseline(a *analysis.Analysis, c analysis.Cell) string {
 			return "baseline"
 		}
 		if cmp.A == c.Variant {
-			half := number.Half(cmp.CI95)
-			text := number.Times(*cmp.Ratio, half)
-			if cmp.CI95 != nil {
-				text += " " + number.Range(cmp.CI95[0], cmp.CI95[1])
-			}
-			return text
+			times, interval := number.Ratio(*cmp.Ratio, cmp.CI95)
+			return strings.TrimRight(times+" "+interval, " ")
 		}
 	}
 	return ""
@@ -237,11 +244,11 @@ func latencyUnit(cells []analysis.Cell) (unit string, div float64) {
 			p95 = append(p95, s.Mean)
 		}
 	}
-	if len(p95) == 0 {
-		return number.DurationUnit(1e6)
+	middle, ok := stats.Median(p95)
+	if !ok {
+		middle = math.NaN()
 	}
-	slices.Sort(p95)
-	return number.DurationUnit(p95[len(p95)/2])
+	return number.DurationUnit(middle)
 }
 
 // columnWidths are the widths of a table's columns in characters.
@@ -278,7 +285,7 @@ func (t Text) table(out io.Writer, rows [][]string) {
 				b.WriteString(t.bold(cell) + gap)
 			case i == 0:
 				b.WriteString(cell + gap)
-			case rows[0][i] == "to baseline":
+			case strings.HasSuffix(rows[0][i], "to baseline"):
 				b.WriteString("  " + cell)
 			default:
 				b.WriteString("  " + gap + cell)
@@ -366,14 +373,14 @@ func (t Text) paint(s, code string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Plain takes control characters out of a text, so that nothing from a server
-// reaches the terminal as a command.
+// Plain takes control and format characters out of a text, so that nothing from
+// a server reaches the terminal as a command, or turns or hides its letters.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return ' '
 		}
-		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 			return '�'
 		}
 		return r

@@ -116,3 +116,36 @@ func TestTextOfAComparison(t *testing.T) {
 		}
 	}
 }
+
+// A level of which no run has a result counted nothing: no 0.
+func TestTextOfALevelWithoutResult(t *testing.T) {
+	a := pair()
+	a.Cells[0] = analysis.Cell{Scenario: "s", Variant: "big", Label: "50 connections", FailedRuns: 2, PlannedRuns: 2}
+	if got := text(t, Text{}, a); !strings.Contains(got, "  big  0 of 2           –       –       –\n") {
+		t.Error(got)
+	}
+}
+
+// Where the verdict rests on p95, the ratio is not one of requests per second.
+func TestTextOfARatioOfP95(t *testing.T) {
+	a := pair()
+	small := a.Cells[0]
+	small.Variant = "small"
+	a.Cells = append(a.Cells, small)
+	a.Scenarios[0].CellIndexes, a.Scenarios[0].Primary = []int{0, 1}, "p95"
+	a.Comparisons = []analysis.Comparison{{Scenario: "s", Step: small.Step, A: "big", B: "small", Baseline: "small", Metric: "p95", Primary: true, N: 6,
+		Ratio: new(0.91), CI95: &[2]float64{0.1, 8.25}}}
+	got := text(t, Text{}, a)
+	for _, want := range []string{"failed  p95 to baseline\n", "0  0.9\u202f× 0.1–8.2\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// What reorders or hides letters reaches no terminal, too.
+func TestPlainTakesFormatCharacters(t *testing.T) {
+	if got := Plain("a\u202eb\u200bc\u2028d\u00a0e\u202ff\x1b[31m"); got != "a�b�c�d\u00a0e\u202ff�[31m" {
+		t.Errorf("%q", got)
+	}
+}

@@ -102,16 +102,15 @@ func judgeGoal(e metric.Expr, a *Analysis, s *state, i int, m record.Manifest) (
 	if !ok {
 		return GoalUndecided, fmt.Sprintf("No figure of %s here.", e.Metric)
 	}
-	say := func(v, half float64) string { return written(e, v, half) }
 	if fig.exact {
-		text := say(fig.value, math.NaN()) + "."
+		text := written(e, fig.value) + "."
 		if e.Holds(fig.value) {
 			return GoalMet, text
 		}
 		return GoalMissed, text
 	}
 	if fig.ci == nil {
-		return GoalUndecided, fmt.Sprintf("%s in %s: without an interval nothing is decided.", say(fig.value, math.NaN()), number.Plural(int64(fig.n), "run"))
+		return GoalUndecided, fmt.Sprintf("%s in %s: without an interval nothing is decided.", written(e, fig.value), number.Plural(int64(fig.n), "run"))
 	}
 	return byInterval(e, *fig.ci), fmt.Sprintf("%s, %s.", withInterval(e, fig), number.Plural(int64(fig.n), "run"))
 }
@@ -274,21 +273,18 @@ func ratioFigure(e metric.Expr, a *Analysis, s *state, i int, m record.Manifest)
 	return goalFigure{}, false
 }
 
-// written writes a figure in the unit of its metric.
-func written(e metric.Expr, v, half float64) string {
+// written writes a figure without an interval in the unit of its metric.
+func written(e metric.Expr, v float64) string {
 	def, _ := metric.Lookup(e.Metric)
 	switch {
 	case e.OfBaseline:
-		return number.Times(v, half)
+		return number.Times(v, math.NaN())
 	case e.Percent:
 		return number.Percent(v)
 	case def.Unit == metric.UnitNanoseconds:
-		if half > 0 {
-			return number.DurationWith(v, half)
-		}
 		return number.Duration(v)
 	case def.Unit == metric.UnitPerSecond:
-		return number.WithInterval(v, half) + "/s"
+		return number.Sig3(v) + "/s"
 	case def.Unit == metric.UnitBytesPerSecond:
 		return number.Bytes(v) + "/s"
 	case v == math.Trunc(v) && math.Abs(v) < 1e15:

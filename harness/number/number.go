@@ -115,28 +115,12 @@ func Half(ci *[2]float64) float64 {
 	return (ci[1] - ci[0]) / 2
 }
 
-// Between writes an interval for a sentence, "1.82 to 1.93", with the digits
-// that its own width allows.
-func Between(lo, hi float64) string {
-	exp := PlaceFor(lo/2+hi/2, hi/2-lo/2)
-	return At(lo, exp) + " to " + At(hi, exp)
-}
-
-// Range writes an interval for a table, "1,870–2,040"; "to" takes the place of
-// the dash when a bound is negative.
-func Range(lo, hi float64) string {
-	exp := PlaceFor(lo/2+hi/2, hi/2-lo/2)
-	if lo < 0 || hi < 0 {
-		return At(lo, exp) + " to " + At(hi, exp)
-	}
-	return At(lo, exp) + "–" + At(hi, exp)
-}
-
-// BetweenAt is Between with the last digit at the place exp, as the value that
-// the interval belongs to has it.
+// BetweenAt writes an interval for a sentence, "1.82 to 1.93", with the last
+// digit at the place exp, as the value that the interval belongs to has it.
 func BetweenAt(lo, hi float64, exp int) string { return At(lo, exp) + " to " + At(hi, exp) }
 
-// RangeAt is Range with the last digit at the place exp.
+// RangeAt writes an interval for a table, "1,870–2,040"; "to" takes the place
+// of the dash when a bound is negative.
 func RangeAt(lo, hi float64, exp int) string {
 	if lo < 0 || hi < 0 {
 		return BetweenAt(lo, hi, exp)
@@ -211,6 +195,16 @@ func Times(v float64, half float64) string {
 		return Absent
 	}
 	return WithInterval(v, half) + ThinSpace + "×"
+}
+
+// Ratio writes a ratio and its interval with one last digit: "1.87 ×" and
+// "1.82–1.93". The interval is empty for nil.
+func Ratio(v float64, ci *[2]float64) (times, interval string) {
+	half := Half(ci)
+	if ci != nil {
+		interval = RangeAt(ci[0], ci[1], PlaceFor(v, half))
+	}
+	return Times(v, half), interval
 }
 
 func scientific(v float64) string {

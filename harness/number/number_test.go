@@ -76,13 +76,31 @@ func TestWithInterval(t *testing.T) {
 
 func TestIntervals(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{Between(1.8222, 1.9321), "1.82 to 1.93"},
-		{Range(1868, 2043), "1,870–2,040"},
-		{Range(-1.21, 3.4), "−1.2 to 3.4"},
-		{Between(5, 5), "5.00 to 5.00"},
+		{BetweenAt(1.8222, 1.9321, -2), "1.82 to 1.93"},
+		{RangeAt(1868, 2043, 1), "1,870–2,040"},
+		{RangeAt(-1.21, 3.4, -1), "−1.2 to 3.4"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// A wide interval has the ratio's own first digit, as the ratio does: its lower
+// end is not written as 0.
+func TestRatio(t *testing.T) {
+	for _, c := range []struct {
+		v               float64
+		ci              *[2]float64
+		times, interval string
+	}{
+		{1.8749, &[2]float64{1.8222, 1.9321}, "1.87\u202f×", "1.82–1.93"},
+		{0.91, &[2]float64{0.12, 8.3}, "0.9\u202f×", "0.1–8.3"},
+		{0.444, nil, "0.444\u202f×", ""},
+		{math.NaN(), nil, "–", ""},
+	} {
+		if times, interval := Ratio(c.v, c.ci); times != c.times || interval != c.interval {
+			t.Errorf("Ratio(%v, %v) = %q, %q, want %q, %q", c.v, c.ci, times, interval, c.times, c.interval)
 		}
 	}
 }
@@ -142,7 +160,6 @@ func TestUnits(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Duration(24.06e6), "24.1\u00a0ms"}, {Duration(999.6e3), "1.00\u00a0ms"}, {Duration(999.4e3), "999\u00a0µs"},
 		{Duration(1.5e9), "1.50\u00a0s"}, {Duration(500), "0.500\u00a0µs"}, {Duration(0), "0\u00a0µs"}, {Duration(math.NaN()), "–"},
-		{DurationWith(45.63e6, 1.2e6), "45.6\u00a0ms"},
 		{Seconds(8.02), "8.02\u00a0s"},
 		{Bytes(512), "512\u00a0B"}, {Bytes(1024), "1.00\u00a0KiB"}, {Bytes(65.3 * 1024 * 1024), "65.3\u00a0MiB"},
 		{Bytes(1000 * 1024), "1,000\u00a0KiB"}, {Bytes(math.Inf(1)), "–"},
@@ -170,8 +187,8 @@ func FuzzNumber(f *testing.F) {
 	f.Add(1e300, 1e-300)
 	f.Add(5e-324, 1e308)
 	f.Fuzz(func(t *testing.T, v, half float64) {
-		for _, s := range []string{WithInterval(v, half), Sig3(v), P(v), Percent(v), Duration(v), DurationWith(v, half),
-			Bytes(v), Times(v, half), At(v, PlaceShared(v, half, half)), Between(v, half), Range(v, half), Seconds(v)} {
+		for _, s := range []string{WithInterval(v, half), Sig3(v), P(v), Percent(v), Duration(v),
+			Bytes(v), Times(v, half), At(v, PlaceShared(v, half, half)), BetweenAt(v, half, 0), RangeAt(v, half, 0), Seconds(v)} {
 			if s == "" || strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || strings.HasPrefix(s, "-") {
 				t.Errorf("v %v, half %v: %q", v, half, s)
 			}

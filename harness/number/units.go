@@ -32,15 +32,6 @@ func Duration(ns float64) string {
 	return Sig3(ns/div) + HardSpace + unit
 }
 
-// DurationWith is Duration with the digits that half (nanoseconds) allows.
-func DurationWith(ns, half float64) string {
-	if !finite(ns) {
-		return Absent
-	}
-	unit, div := DurationUnit(math.Abs(ns))
-	return WithInterval(ns/div, half/div) + HardSpace + unit
-}
-
 // Seconds writes a number of seconds for a sentence: "8.02 s".
 func Seconds(s float64) string {
 	if !finite(s) {

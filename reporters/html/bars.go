@@ -158,7 +158,7 @@ func rounds(rows []row, last int) *chart {
 			if !ok || pt.Bad != "" {
 				line = append(line, []float64{float64(pt.Round), math.NaN()})
 				if ok {
-					voids = append(voids, []float64{float64(pt.Round), v})
+					voids = append(voids, []float64{float64(pt.Round), math.Min(v, y.max)})
 					ring.Tips = append(ring.Tips, tip+requestsPerS(v)+", "+shorten(pt.Fate(), 80))
 				} else if pt.Bad != "" {
 					failed = append(failed, []float64{float64(pt.Round), 0})

@@ -21,7 +21,7 @@ func definitions(a *analysis.Analysis) []definition {
 		{Term: "95" + number.ThinSpace + "% interval", Text: "Of the mean over runs, by Student’s t with n − 1 degrees of freedom; what cannot be negative begins at 0, so a wide interval is cut there. Of a ratio: the same on the logarithms of the ratios round by round, then raised again."},
 		{Term: "Ratio", Text: "Geometric mean over complete rounds of variant ÷ baseline."},
 		{Term: "Adjusted p", Text: "Paired t test on the logarithms, corrected by Holm over the planned comparisons. Fewer than six rounds give no verdict."},
-		{Term: "Verdict", Text: fmt.Sprintf("Faster or slower: the interval leaves out 1 and the adjusted p is under 0.05. Equivalent: the whole interval lies within the margin%s. Else no difference is shown.", margins(a))},
+		{Term: "Verdict", Text: fmt.Sprintf("Faster or slower: the interval leaves out 1, the adjusted p is under 0.05, and the ratio lies beyond the margin%s. Equivalent: the whole interval lies within the margin. Else no difference is shown.", margins(a))},
 		{Term: "Void run", Text: "A run that says nothing about the server, by a rule named beside it. It is shown struck out and is in no mean, curve or comparison."},
 		{Term: "Percentiles", Text: "The time within which that share of the whole answers was done, from a histogram of three digits. Tables, charts and tiles show the mean of the runs’ own values; only the section Latency by percentile shows the merged histogram (`value` in the JSON)."},
 	}

@@ -119,15 +119,17 @@ func pairsTable(id string, a *analysis.Analysis, sc analysis.Scenario) (table, b
 		}
 		tr := tableRow{Head: c.A + " ÷ " + c.B}
 		tr.Cells = append(tr.Cells, words(stepLabel(a, c)), words(c.Metric), num(number.Count(int64(c.N))))
+		times, interval := "", ""
 		if c.Ratio == nil {
 			tr.Cells = append(tr.Cells, none("no complete round"))
 		} else {
-			tr.Cells = append(tr.Cells, num(number.Times(*c.Ratio, number.Half(c.CI95))))
+			times, interval = number.Ratio(*c.Ratio, c.CI95)
+			tr.Cells = append(tr.Cells, num(times))
 		}
 		if c.CI95 == nil {
-			tr.Cells = append(tr.Cells, none("fewer than two complete rounds"))
+			tr.Cells = append(tr.Cells, none("none: a quick look, or fewer than two complete rounds"))
 		} else {
-			tr.Cells = append(tr.Cells, num(number.Range(c.CI95[0], c.CI95[1])))
+			tr.Cells = append(tr.Cells, num(interval))
 		}
 		for _, p := range []*float64{c.PValue, c.PHolm, c.PMWU} {
 			if p == nil {

@@ -256,6 +256,7 @@ func singles(i *preflight.Idle) string {
 		}},
 	}
 	var out []string
+	n := 0
 	for _, part := range parts {
 		var v []float64
 		for _, s := range i.Singles {
@@ -263,6 +264,7 @@ func singles(i *preflight.Idle) string {
 				v = append(v, float64(*n))
 			}
 		}
+		n = max(n, len(v))
 		if len(v) > 0 {
 			out = append(out, part.name+" "+number.Duration(median(v)))
 		}
@@ -270,7 +272,7 @@ func singles(i *preflight.Idle) string {
 	if len(out) == 0 {
 		return ""
 	}
-	text := strings.Join(out, ", ") + fmt.Sprintf(" (median of %d", len(i.Singles))
+	text := strings.Join(out, ", ") + fmt.Sprintf(" (median of %d", n)
 	if i.SinglesURL != "" {
 		text += ", " + i.SinglesURL
 	}

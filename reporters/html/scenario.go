@@ -191,7 +191,7 @@ func (v *view) comparisonFigures(a *analysis.Analysis, sc analysis.Scenario, s *
 	name := shortTitle(sc)
 	desc := describeThroughput(drawn)
 	if answer {
-		f, err := newFigure("answer", sc.Finding, levelLine(rows), "Throughput by variant"+ratioWords(drawn), desc, tableID,
+		f, err := newFigure("answer", sc.Finding, levelLine(rows), "Throughput by variant"+andRatio(drawn), desc, tableID,
 			strip(drawn, sc.Margin, false), strip(drawn, sc.Margin, true))
 		if err != nil {
 			return err
@@ -220,7 +220,7 @@ func (v *view) comparisonFigures(a *analysis.Analysis, sc analysis.Scenario, s *
 		s.Figures = append(s.Figures, f)
 	}
 	if !answer && hasRatio(drawn) {
-		f, err = newFigure(s.ID+"_ratio", "Ratio to "+sc.Baseline, levelLine(rows), "Throughput of each variant as a ratio to the baseline, "+name,
+		f, err = newFigure(s.ID+"_ratio", "Ratio to "+sc.Baseline, levelLine(rows), metricName(sc)+" of each variant as a ratio to the baseline, "+name,
 			describeRatios(drawn), tableID, ratioStrip(drawn, sc.Margin), nil)
 		if err != nil {
 			return err
@@ -230,7 +230,16 @@ func (v *view) comparisonFigures(a *analysis.Analysis, sc analysis.Scenario, s *
 	return nil
 }
 
-func ratioWords(rows []row) string {
+// ratioWords is a ratio with its interval for a sentence: "1.87 × (1.82 to 1.93)".
+func ratioWords(x float64, ci *[2]float64) string {
+	half := number.Half(ci)
+	if ci == nil {
+		return number.Times(x, half)
+	}
+	return number.Times(x, half) + " (" + number.BetweenAt(ci[0], ci[1], number.PlaceFor(x, half)) + ")"
+}
+
+func andRatio(rows []row) string {
 	if hasRatio(rows) {
 		return ", and its ratio to the baseline"
 	}
@@ -342,11 +351,7 @@ func describeRatios(rows []row) string {
 			continue
 		}
 		x, ci := againstBaseline(*r.against)
-		p := r.name + ": " + number.Times(x, number.Half(ci))
-		if ci != nil {
-			p += " (" + number.Between(ci[0], ci[1]) + ")"
-		}
-		parts = append(parts, p)
+		parts = append(parts, r.name+": "+ratioWords(x, ci))
 	}
 	return strings.Join(parts, "; ") + "."
 }

@@ -140,7 +140,7 @@ func describeQuantiles(lines []quantileLine, unit string, divisor float64) strin
 
 func quantileTable(id string, sc analysis.Scenario, rows []row, unit string, divisor float64) table {
 	t := table{ID: id, Summary: shortTitle(sc) + ": the percentiles as numbers", Caption: shortTitle(sc) + ": latency in " + unit + " of the merged histogram of all good runs of a line; the tables above show means of the runs’ own percentiles."}
-	t.Head = [][]cell{{col("Line"), col("Mean"), col("p50"), col("p75"), col("p90"), col("p95"), col("p99"), col("p99.9"), col("Greatest"), col("Complete")}}
+	t.Head = [][]cell{{col("Line"), col("Mean"), col("p50"), col("p75"), col("p90"), col("p95"), col("p99"), col("p99.9"), col("Greatest"), col("Answers")}}
 	for _, r := range rows {
 		tr := tableRow{Key: r.key(), Head: r.name}
 		l := r.cell.Latency
@@ -151,7 +151,11 @@ func quantileTable(id string, sc analysis.Scenario, rows []row, unit string, div
 				tr.Cells = append(tr.Cells, num(number.Sig3(*f.Value/divisor)))
 			}
 		}
-		tr.Cells = append(tr.Cells, num(number.Count(r.cell.Complete)))
+		if w := r.cell.WithinRun.Total; w != nil {
+			tr.Cells = append(tr.Cells, num(number.Count(w.Count)))
+		} else {
+			tr.Cells = append(tr.Cells, none(noGoodRun))
+		}
 		t.Rows = append(t.Rows, tr)
 	}
 	return t

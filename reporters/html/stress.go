@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"abacus/harness/analysis"
@@ -94,16 +95,8 @@ func levelsOf(courses []course) []int {
 			}
 		}
 	}
-	sortInts(out)
+	slices.Sort(out)
 	return out
-}
-
-func sortInts(v []int) {
-	for i := 1; i < len(v); i++ {
-		for k := i; k > 0 && v[k] < v[k-1]; k-- {
-			v[k], v[k-1] = v[k-1], v[k]
-		}
-	}
 }
 
 func topOf(courses []course) float64 {
@@ -174,7 +167,7 @@ func (c *chart) throughputCourse(p int, k course, jitter float64, x axis, top fl
 	dots := mark{Kind: "dot", Color: k.look.Color, Shape: k.look.Shape, Size: 3.8}
 	for _, cell := range k.cells {
 		at := log10(cell.Step.Concurrency)
-		c.levelRuns(p, cell, k.look, at, jitter)
+		c.levelRuns(p, cell, k.look, at, jitter, top)
 		t := cell.Throughput
 		if t == nil {
 			line = append(line, []float64{at, math.NaN()})
@@ -222,8 +215,8 @@ func clipped(at float64, ci *[2]float64, top float64) []float64 {
 }
 
 // levelRuns draws the runs of one level side by side in order of rounds,
-// leaving the middle for the mean.
-func (c *chart) levelRuns(p int, cell analysis.Cell, l look, at, jitter float64) {
+// leaving the middle for the mean. Runs in no mean stand at most at the top.
+func (c *chart) levelRuns(p int, cell analysis.Cell, l look, at, jitter, top float64) {
 	good := mark{Kind: "dot", Color: l.Color, Shape: l.Shape, Size: 2.4, Opacity: 0.75}
 	ring := mark{Kind: "dot", Color: mut, Shape: "void", Size: 5.5}
 	cross := mark{Kind: "dot", Color: "var(--warn)", Shape: "cross", Size: 3.5}
@@ -244,7 +237,7 @@ func (c *chart) levelRuns(p int, cell analysis.Cell, l look, at, jitter float64)
 			goods = append(goods, []float64{at, v, k * jitter, 0})
 			good.Tips = append(good.Tips, tip+requestsPerS(v))
 		case ok:
-			rings = append(rings, []float64{at, v, k * jitter, 0})
+			rings = append(rings, []float64{at, math.Min(v, top), k * jitter, 0})
 			ring.Tips = append(ring.Tips, tip+requestsPerS(v)+", "+shorten(pt.Fate(), 80))
 		case pt.Bad != "":
 			crosses = append(crosses, []float64{at, 0, k * jitter, 0})

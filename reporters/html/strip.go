@@ -103,17 +103,26 @@ func hasRatio(rows []row) bool {
 	return false
 }
 
+// topThroughput is how far a throughput axis reaches: to the good runs, means
+// and intervals. Runs in no mean are in no scale, unless there are no others.
 func topThroughput(rows []row) float64 {
-	top := 0.0
+	top, bad := 0.0, 0.0
 	for _, r := range rows {
 		for _, pt := range r.cell.Points {
-			if pt.Throughput != nil {
+			switch {
+			case pt.Throughput == nil:
+			case pt.Bad != "":
+				bad = math.Max(bad, *pt.Throughput)
+			default:
 				top = math.Max(top, *pt.Throughput)
 			}
 		}
 		if t := r.cell.Throughput; t != nil {
 			top = math.Max(top, t.Mean)
 		}
+	}
+	if top == 0 {
+		return bad
 	}
 	// An interval of few runs may be many times as wide as the figures: it is
 	// cut where it would squeeze them together.
@@ -151,7 +160,7 @@ func (c *chart) throughputRow(p int, r row, at, half float64, narrow bool, axisM
 	}
 	c.add(p, mark{Kind: "seg", Color: r.look.Color, Opacity: 0.45, Width: 1.2}, [][]float64{{0, at, math.Max(0, lo), at}})
 	c.add(p, mark{Kind: "seg", Color: r.look.Color, Width: 2}, [][]float64{{t.Mean, at, t.Mean, at, -half, half}})
-	left := c.runDots(p, r.cell, r.look, at, 12, throughputOf, requestsPerS)
+	left := c.runDots(p, r.cell, r.look, at, 12, axisMax)
 	value := meanText(t)
 	m := mark{Kind: "text", Color: r.look.Color, Bold: true, Align: "right", Texts: []string{value}}
 	from, to := math.Min(math.Min(lo, left), t.Min), math.Max(hi, t.Max)
@@ -185,14 +194,15 @@ func deref(v *float64) (float64, bool) {
 func requestsPerS(v float64) string { return fourDigits(v) + " requests/s" }
 
 // runDots draws the runs of one row in order of rounds, first on top, within
-// ±spread pixels, and void ones as dashed rings. It returns the least value.
-func (c *chart) runDots(p int, cell analysis.Cell, l look, at, spread float64, of figureOf, say func(float64) string) float64 {
+// ±spread pixels, and void ones as dashed rings, at most at the end of the axis.
+// It returns the least value.
+func (c *chart) runDots(p int, cell analysis.Cell, l look, at, spread, most float64) float64 {
 	good, bad := mark{Kind: "dot", Color: l.Color, Shape: l.Shape, Size: 2.9, Opacity: 0.75}, mark{Kind: "dot", Color: mut, Shape: "void", Size: 5}
 	var goods, bads [][]float64
 	least := math.Inf(1)
 	n := len(cell.Points)
 	for i, pt := range cell.Points {
-		v, ok := of(pt)
+		v, ok := throughputOf(pt)
 		dy := 0.0
 		if n > 1 {
 			dy = spread * (2*float64(i)/float64(n-1) - 1)
@@ -205,12 +215,12 @@ func (c *chart) runDots(p int, cell analysis.Cell, l look, at, spread float64, o
 		case !ok:
 			continue
 		case pt.Bad != "":
-			bads = append(bads, []float64{v, at, 0, dy})
-			bad.Tips = append(bad.Tips, tip+say(v)+", "+shorten(pt.Fate(), 80))
+			bads = append(bads, []float64{math.Min(v, most), at, 0, dy})
+			bad.Tips = append(bad.Tips, tip+requestsPerS(v)+", "+shorten(pt.Fate(), 80))
 			continue
 		}
 		goods = append(goods, []float64{v, at, 0, dy})
-		good.Tips = append(good.Tips, tip+say(v))
+		good.Tips = append(good.Tips, tip+requestsPerS(v))
 		least = math.Min(least, v)
 	}
 	c.add(p, good, goods)
@@ -233,10 +243,15 @@ func (c *chart) ratioPanel(rows []row, margin float64, narrow bool, top, height 
 // ratioPanelAt draws each variant's ratio to the baseline on a log axis, with
 // its interval, 1× and the margin as a grey band.
 func (c *chart) ratioPanelAt(rows []row, margin float64, left, right string, top, height int) int {
-	lo, hi := 1-margin, 1+margin
+	// The margin is the verdict's: as far below 1 as above it, as ratios go.
+	lo, hi := 1/(1+margin), 1+margin
+	title := "Ratio to baseline (log scale)"
 	for _, r := range rows {
 		if r.against == nil || r.against.Ratio == nil {
 			continue
+		}
+		if m := r.against.Metric; m != "" && !strings.HasPrefix(m, "throughput") {
+			title = m + ", ratio to baseline (log scale)"
 		}
 		v, ci := againstBaseline(*r.against)
 		lo, hi = math.Min(lo, v), math.Max(hi, v)
@@ -247,9 +262,9 @@ func (c *chart) ratioPanelAt(rows []row, margin float64, left, right string, top
 	x := ratioAxis(math.Max(lo, 1e-3), math.Min(hi, 1e3))
 	y := axis{max: float64(len(rows))}
 	p := c.panel(left, right, top, height, x, y)
-	c.add(p, mark{Kind: "text", Color: mut, Texts: []string{"Ratio to baseline (log scale)"}}, [][]float64{{x.min, y.max, 0, -16}})
+	c.add(p, mark{Kind: "text", Color: mut, Texts: []string{title}}, [][]float64{{x.min, y.max, 0, -16}})
 	if margin > 0 {
-		c.add(p, mark{Kind: "box", Color: "var(--z)", Opacity: 0.16, Full: "y"}, [][]float64{{math.Log10(1 - margin), 0, math.Log10(1 + margin), 0}})
+		c.add(p, mark{Kind: "box", Color: "var(--z)", Opacity: 0.16, Full: "y"}, [][]float64{{-math.Log10(1 + margin), 0, math.Log10(1 + margin), 0}})
 	}
 	c.add(p, mark{Kind: "seg", Color: mut, Width: 1, Full: "y"}, [][]float64{{0, 0, 0, 0}})
 	for i, r := range rows {
@@ -284,15 +299,13 @@ func (c *chart) ratioRow(p int, r row, at float64, x axis) {
 		return
 	}
 	v, ci := againstBaseline(*r.against)
-	half := number.Half(ci)
-	text := number.Times(v, half)
-	tip := r.name + ": " + text
+	text, interval := number.Ratio(v, ci)
+	tip := r.name + ": " + ratioWords(v, ci)
 	end := math.Log10(v)
 	c.add(p, mark{Kind: "seg", Color: r.look.Color, Opacity: 0.45, Width: 1.2}, [][]float64{{0, at, math.Log10(v), at}})
 	if ci != nil {
 		c.add(p, mark{Kind: "seg", Color: r.look.Color, Width: 2.4}, [][]float64{{x.within(math.Log10(ci[0])), at, x.within(math.Log10(ci[1])), at}})
-		tip += " (" + number.Between(ci[0], ci[1]) + ")"
-		text += " " + number.Range(ci[0], ci[1])
+		text += " " + interval
 		end = x.within(math.Log10(ci[1]))
 	}
 	c.add(p, mark{Kind: "dot", Color: r.look.Color, Shape: r.look.Shape, Size: 4.5, Tips: []string{tip}}, [][]float64{{math.Log10(v), at}})

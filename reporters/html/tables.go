@@ -3,7 +3,6 @@ package html
 import (
 	"fmt"
 	"math"
-	"sort"
 	"strings"
 
 	"abacus/harness/analysis"
@@ -25,13 +24,13 @@ func latencyUnit(cells []analysis.Cell) (unit string, divisor float64) {
 	return number.DurationUnit(median(v))
 }
 
+// median is NaN for no values, which no unit can be chosen by.
 func median(v []float64) float64 {
-	if len(v) == 0 {
+	m, ok := stats.Median(v)
+	if !ok {
 		return math.NaN()
 	}
-	v = append([]float64{}, v...)
-	sort.Float64s(v)
-	return v[len(v)/2]
+	return m
 }
 
 const noGoodRun = "no run succeeded"
@@ -226,10 +225,8 @@ func ratioCells(r row) []cell {
 		return append(nones("no complete round to compare"), none("no complete round to compare"))
 	}
 	x, ci := againstBaseline(*r.against)
-	out := []cell{num(number.Times(x, number.Half(ci))), {Class: "sd"}}
-	if ci != nil {
-		out[1].Text = number.Range(ci[0], ci[1])
-	}
+	times, interval := number.Ratio(x, ci)
+	out := []cell{num(times), {Text: interval, Class: "sd"}}
 	p := r.against.PHolm
 	if p == nil {
 		return append(out, none("too few rounds, or no spread"))
