@@ -161,9 +161,12 @@ func (k columns) row(a *analysis.Analysis, s analysis.Scenario, c analysis.Cell,
 	name := c.Variant
 	if s.Kind == "ladder" {
 		name = c.Label
-		if variants(a, s) > 1 {
+		if distinct(a, s, func(c analysis.Cell) string { return c.Variant }) > 1 {
 			name = c.Variant + ", " + c.Label
 		}
+	}
+	if distinct(a, s, func(c analysis.Cell) string { return c.Page }) > 1 {
+		name += " · " + c.Page
 	}
 	row := []string{Plain(name)}
 	if k.runs {
@@ -228,10 +231,11 @@ func toBaseline(a *analysis.Analysis, c analysis.Cell) string {
 	return ""
 }
 
-func variants(a *analysis.Analysis, s analysis.Scenario) int {
+// distinct is how many different values the cells of a scenario have.
+func distinct(a *analysis.Analysis, s analysis.Scenario, of func(analysis.Cell) string) int {
 	seen := map[string]bool{}
 	for _, i := range s.CellIndexes {
-		seen[a.Cells[i].Variant] = true
+		seen[of(a.Cells[i])] = true
 	}
 	return len(seen)
 }

@@ -143,6 +143,25 @@ func TestTextOfARatioOfP95(t *testing.T) {
 	}
 }
 
+// Cells that differ in their page only have names of their own.
+func TestTextOfPages(t *testing.T) {
+	a := pair()
+	other := a.Cells[0]
+	a.Cells[0].Page, other.Page = "/a", "/b"
+	a.Cells = append(a.Cells, other)
+	a.Scenarios[0].CellIndexes = []int{0, 1}
+	for kind, want := range map[string][]string{"comparison": {"  big · /a  ", "  big · /b  "},
+		"ladder": {"  50 connections, keep-alive · /a  ", "  50 connections, keep-alive · /b  "}} {
+		a.Scenarios[0].Kind = kind
+		got := text(t, Text{}, a)
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s: no %q in\n%s", kind, w, got)
+			}
+		}
+	}
+}
+
 // What reorders or hides letters reaches no terminal, too.
 func TestPlainTakesFormatCharacters(t *testing.T) {
 	if got := Plain("a\u202eb\u200bc\u2028d\u00a0e\u202ff\x1b[31m"); got != "a�b�c�d\u00a0e\u202ff�[31m" {

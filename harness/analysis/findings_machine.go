@@ -22,7 +22,7 @@ const (
 // finer is a poll interval that would give enough samples in a run as short as
 // the shortest: a round number, 10 ms at the least.
 func finer(s cellSeen) time.Duration {
-	want := time.Duration(s.leastNS / (2 * fewSamples))
+	want := time.Duration(s.leastNS / (2 * FewSamples))
 	for _, d := range []time.Duration{200, 100, 50, 20} {
 		if d*time.Millisecond <= want {
 			return d * time.Millisecond

@@ -10,9 +10,9 @@ import (
 	"abacus/harness/preflight"
 )
 
-// fewSamples is the number of status samples in one run below which a peak
-// between two polls is likely missed.
-const fewSamples = 10
+// FewSamples is the number of readings in one run below which a peak between
+// two polls is likely missed: they are then not joined to a line either.
+const FewSamples = 10
 
 // slowPoll is how long a poll takes at the least to be worth a word.
 const slowPoll = 10e6 // ns
@@ -95,7 +95,7 @@ func (f *finder) statusFew() {
 	var few []int
 	worst := -1
 	for i, st := range f.s.cells {
-		if st.seen.statusRuns == 0 || !st.seen.statusRead || st.seen.leastOK >= fewSamples {
+		if st.seen.statusRuns == 0 || !st.seen.statusRead || st.seen.leastOK >= FewSamples {
 			continue
 		}
 		few = append(few, i)
@@ -108,7 +108,7 @@ func (f *finder) statusFew() {
 	}
 	seen := f.s.cells[worst].seen
 	// Twice the least number, so that a late poll or two do not matter.
-	enough := math.Ceil(float64(2*fewSamples) * seen.statusEvery.Seconds())
+	enough := math.Ceil(float64(2*FewSamples) * seen.statusEvery.Seconds())
 	f.add(Finding{ID: "few_status_samples", Severity: preflight.Info, Scope: f.scopeOf(few),
 		Title: fmt.Sprintf("The worker pool was seen too seldom in %d of %s.", len(few), number.Plural(int64(len(f.a.Cells)), "measurement")),
 		Evidence: sentence(fmt.Sprintf("The fewest: %s in a run of %s, at %s. A peak between two polls may be missed",

@@ -52,20 +52,6 @@ func PairedRatio(a, b []float64) (Ratio, bool) {
 	return r, true
 }
 
-// PairedTTest is the two-sided p-value of the paired t test of a against b.
-// ok is false under two pairs, with unequal lengths, and when all differences
-// are equal.
-func PairedTTest(a, b []float64) (p float64, ok bool) {
-	if len(a) != len(b) {
-		return 0, false
-	}
-	diff := make([]float64, len(a))
-	for i := range a {
-		diff[i] = a[i] - b[i]
-	}
-	return TTest(diff, 0)
-}
-
 // TTest is the two-sided p-value of the one-sample t test of the values' mean
 // against mu. ok is false under two values, when all are equal, and when one
 // is not finite.

@@ -131,10 +131,10 @@ func TestTooFewSamplesAreNotJoined(t *testing.T) {
 		}
 		return out
 	}
-	l := analysis.Line{Name: "busy", Parts: [][][2]float64{part(7), part(8), part(1)}}
+	l := analysis.Line{Name: "busy", Parts: [][][2]float64{part(9), part(10), part(1)}}
 	joined, alone := bySamples(l, true)
-	if len(joined.Parts) != 1 || len(joined.Parts[0]) != 8 || len(alone) != 8 {
-		t.Errorf("sampled: %d parts joined, %d points alone, want the part of 8, and 7 + 1 points", len(joined.Parts), len(alone))
+	if len(joined.Parts) != 1 || len(joined.Parts[0]) != 10 || len(alone) != 10 {
+		t.Errorf("sampled: %d parts joined, %d points alone, want the part of 10, and 9 + 1 points", len(joined.Parts), len(alone))
 	}
 	// Throughput and latency are counted without gaps, so any two are joined.
 	joined, alone = bySamples(l, false)

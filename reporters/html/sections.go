@@ -174,7 +174,7 @@ func (v *view) addTimes(a *analysis.Analysis) error {
 				sub += "; thinned to the first, least, greatest and last of each pixel column"
 			}
 			if sparsePanels(t) {
-				sub += fmt.Sprintf("; readings of loads with fewer than %d samples are points without a line: a peak may be missed", fewSamples)
+				sub += fmt.Sprintf("; readings of loads with fewer than %d samples are points without a line: a peak may be missed", analysis.FewSamples)
 			}
 			if saysNew(t) {
 				sub += "; new: a new connection per request"

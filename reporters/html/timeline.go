@@ -358,19 +358,16 @@ func thin(part [][2]float64, axis float64) [][2]float64 {
 	return out
 }
 
-// fewSamples is the number of samples under which a load's readings are not
-// joined: a line would claim what happened between them.
-const fewSamples = 8
-
 // counted tells whether a panel's values are counts of whole intervals, which
 // leave nothing out, and not readings at moments.
 func counted(p analysis.Panel) bool { return p.ID == "throughput" || p.ID == "latency" }
 
-// bySamples splits a line into parts that may be joined and single points.
+// bySamples splits a line into parts that may be joined and single points:
+// between few readings a line would claim what happened there.
 func bySamples(l analysis.Line, sampled bool) (joined analysis.Line, alone [][2]float64) {
 	least := 2
 	if sampled {
-		least = fewSamples
+		least = analysis.FewSamples
 	}
 	joined.Name = l.Name
 	for _, part := range l.Parts {
