@@ -74,7 +74,7 @@ func (f *finder) skipped() {
 	}
 	f.add(Finding{ID: "runs_skipped", Severity: preflight.Warning,
 		Title:    fmt.Sprintf("%s given up by rule.", wasWere(len(f.in.Manifest.Skipped), "run")),
-		Evidence: sentence(counted(reasons, 5))})
+		Evidence: sentence(capitalised(counted(reasons, 5)))})
 }
 
 func wasWere(n int, noun string) string {
@@ -215,7 +215,7 @@ func (f *finder) stopped() {
 		}
 		f.add(Finding{ID: "stopped_early", Severity: preflight.Warning, Scope: f.scopeOf(cells),
 			Title:    fmt.Sprintf("The load was stopped early %s.", f.at(cells)),
-			Evidence: sentence(capitalised(inRounds(in))+": "+counted(exprs, 3), "Higher levels of the same round were given up"),
+			Evidence: sentence(capitalised(inRounds(in))+": "+counted(exprs, 3), "From then on this level and higher ones of the same variant and page were given up"),
 			Advice:   "stay below this level, or change stop_if."})
 	})
 }

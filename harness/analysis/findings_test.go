@@ -103,7 +103,7 @@ func TestFindings(t *testing.T) {
 		{"runs_skipped", preflight.Warning, func(c *campaign) {
 			c.runs = c.runs[:5]
 			c.manifest.Skipped = []record.SkippedRun{{Seq: 6, Reason: "a lower level was stopped"}}
-		}, []string{"1 run was given up", "a lower level was stopped"}},
+		}, []string{"1 run was given up", "A lower level was stopped"}},
 		{"runs_missing", preflight.Warning, func(c *campaign) { c.runs = c.runs[:4] }, []string{"2 runs of 6 missing"}},
 		{"record_damaged", preflight.Warning, func(c *campaign) {
 			c.runs = c.runs[:5]
@@ -295,6 +295,20 @@ func TestFindingsAreMergedAndOrdered(t *testing.T) {
 	}
 	f := findingsOf(a, "failures_receive")[0]
 	if f.Scope.Scenario != "ladder" || f.Scope.Step != nil || !strings.Contains(f.Evidence, "10 connections: 6, 50 connections: 6") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// What stop_if ends is given up for the rest of the campaign, not for a round.
+func TestStoppedSaysWhatWasGivenUp(t *testing.T) {
+	c := single(2, func(int) float64 { return 1000 })
+	c.runs[0].Stopped, c.runs[0].Result.Interrupted = "p95 > 10ms", true
+	f := findingsOf(c.analyse(t), "stopped_early")
+	if len(f) != 1 || f[0].Evidence != "In round 1: p95 > 10ms. From then on this level and higher ones of the same variant and page were given up." {
+		t.Errorf("%+v", f)
+	}
+	c.manifest.Skipped = []record.SkippedRun{{Seq: 2, Reason: "given up after run 1: p95 > 10ms"}}
+	if f := findingsOf(c.analyse(t), "runs_skipped"); len(f) != 1 || f[0].Evidence != "Given up after run 1: p95 > 10ms." {
 		t.Errorf("%+v", f)
 	}
 }

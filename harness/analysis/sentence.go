@@ -56,8 +56,7 @@ func ratioWithInterval(c Comparison, word string) string {
 		return number.Sig3(*c.Ratio) + word
 	}
 	exp := number.PlaceFor(*c.Ratio, half)
-	return fmt.Sprintf("%s%s (95%s%% interval %s to %s)", number.At(*c.Ratio, exp), word, number.ThinSpace,
-		number.At(c.CI95[0], exp), number.At(c.CI95[1], exp))
+	return fmt.Sprintf("%s%s (95%s%% interval %s)", number.At(*c.Ratio, exp), word, number.ThinSpace, number.BetweenAt(c.CI95[0], c.CI95[1], exp))
 }
 
 func difference(c Comparison, a, b Cell, place string) string {

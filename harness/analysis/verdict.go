@@ -45,7 +45,7 @@ func perSecond(c Cell) string {
 	if t.CI95 == nil {
 		return s
 	}
-	return fmt.Sprintf("%s (95%s%% interval %s to %s)", s, number.ThinSpace, number.At(t.CI95[0], exp), number.At(t.CI95[1], exp))
+	return fmt.Sprintf("%s (95%s%% interval %s)", s, number.ThinSpace, number.BetweenAt(t.CI95[0], t.CI95[1], exp))
 }
 
 // peakSentence says where a ladder's throughput was highest, and which levels

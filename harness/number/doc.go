@@ -4,8 +4,9 @@
 //
 // The rules: the last digit shown is the largest power of ten that is at most
 // a third of the interval's half-width; without an interval three significant
-// digits; a standard deviation that is not 0 never reads as 0; counts exact. U+202F stands before % and ×, U+00A0 before other
-// units, U+2212 is the minus. Absent, or not finite, is Absent and never 0.
+// digits; a standard deviation or lower end that is not 0 never reads as 0;
+// counts exact. U+202F stands before % and ×, U+00A0 before other units, U+2212
+// is the minus. Absent, or not finite, is Absent and never 0.
 package number
 
 // Absent is what stands where there is no number.

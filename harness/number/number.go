@@ -116,16 +116,25 @@ func Half(ci *[2]float64) float64 {
 }
 
 // BetweenAt writes an interval for a sentence, "1.82 to 1.93", with the last
-// digit at the place exp, as the value that the interval belongs to has it.
-func BetweenAt(lo, hi float64, exp int) string { return At(lo, exp) + " to " + At(hi, exp) }
+// digit at the place exp, as the value that the interval belongs to has it. A
+// lower end that is not 0 keeps a digit: it never reads as 0.
+func BetweenAt(lo, hi float64, exp int) string { return lowEnd(lo, exp) + " to " + At(hi, exp) }
 
-// RangeAt writes an interval for a table, "1,870–2,040"; "to" takes the place
-// of the dash when a bound is negative.
+// RangeAt writes an interval for a table, "1,870–2,040", as BetweenAt does; "to"
+// takes the place of the dash when a bound is negative.
 func RangeAt(lo, hi float64, exp int) string {
 	if lo < 0 || hi < 0 {
 		return BetweenAt(lo, hi, exp)
 	}
-	return At(lo, exp) + "–" + At(hi, exp)
+	return lowEnd(lo, exp) + "–" + At(hi, exp)
+}
+
+func lowEnd(lo float64, exp int) string {
+	s := At(lo, exp)
+	if finite(lo) && lo != 0 && strings.Trim(s, "0.") == "" {
+		return At(lo, sigPlace(lo, 1))
+	}
+	return s
 }
 
 // Sig3 writes three significant digits: 0.0568, 12.3, 1,230. What is too large

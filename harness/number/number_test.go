@@ -79,6 +79,9 @@ func TestIntervals(t *testing.T) {
 		{BetweenAt(1.8222, 1.9321, -2), "1.82 to 1.93"},
 		{RangeAt(1868, 2043, 1), "1,870–2,040"},
 		{RangeAt(-1.21, 3.4, -1), "−1.2 to 3.4"},
+		// A lower end that is not 0 is not written as 0; one that is, is.
+		{RangeAt(0.18, 42, 0), "0.2–42"}, {BetweenAt(0.0046, 17.83, -1), "0.005 to 17.8"}, {RangeAt(3996, 81000, 4), "4,000–80,000"},
+		{RangeAt(0, 42, 0), "0–42"}, {BetweenAt(-0.3, 5, 0), "−0.3 to 5"}, {RangeAt(0.6, 5, 0), "1–5"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -111,3 +111,12 @@ func TestVerdictDefinitionNamesTheMargin(t *testing.T) {
 		t.Error("the definition of the verdict leaves out the margin")
 	}
 }
+
+// The note on ratios says how many rounds each rests on.
+func TestRatioNoteCountsRounds(t *testing.T) {
+	rows := []row{{against: &analysis.Comparison{N: 6}}, {against: &analysis.Comparison{N: 5}}}
+	want := "Ratio: geometric mean over 5 to 6 complete rounds."
+	if got := comparisonNote(rows, true); !strings.HasPrefix(got, want) || !strings.Contains(got, "Fewer than six rounds give no verdict.") {
+		t.Errorf("got %q, want %q first", got, want)
+	}
+}

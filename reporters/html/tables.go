@@ -239,10 +239,13 @@ func comparisonNote(rows []row, ratios bool) string {
 		return ""
 	}
 	var mwu []string
-	n := 0
+	n, least := 0, 0
 	for _, r := range rows {
-		if r.against == nil {
+		if r.against == nil || r.against.N == 0 {
 			continue
+		}
+		if n == 0 || r.against.N < least {
+			least = r.against.N
 		}
 		n = max(n, r.against.N)
 		if p := r.against.PMWU; p != nil {
@@ -252,11 +255,15 @@ func comparisonNote(rows []row, ratios bool) string {
 	if n == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Ratio: geometric mean over %s. Adjusted p: paired t test on the logarithms, Holm over the planned comparisons.", plural(n, "complete round", "complete rounds"))
+	over := plural(n, "complete round", "complete rounds")
+	if least < n {
+		over = fmt.Sprintf("%d to %s", least, over)
+	}
+	text := fmt.Sprintf("Ratio: geometric mean over %s. Adjusted p: paired t test on the logarithms, Holm over the planned comparisons.", over)
 	if len(mwu) > 0 {
 		text += " Mann–Whitney: " + strings.Join(mwu, ", ") + "."
 	}
-	if n < 6 {
+	if least < analysis.MinRounds {
 		text += " Fewer than six rounds give no verdict."
 	}
 	return text
