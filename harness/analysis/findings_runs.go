@@ -109,8 +109,7 @@ func badOf(c Cell) badRuns {
 // levels with fewer once per scenario, void ones per level.
 func (f *finder) runs() {
 	lost := func(i int) bool {
-		b := badOf(f.a.Cells[i])
-		return f.a.Cells[i].Runs == 0 && len(b.fails) > 0 && len(b.voids) == 0
+		return f.a.Cells[i].Runs == 0 && len(badOf(f.a.Cells[i]).fails) > 0
 	}
 	f.byScenario(lost, func(_ string, cells []int) { f.failedRuns(cells, true) })
 	fewer := func(i int) bool { return !lost(i) && len(badOf(f.a.Cells[i]).fails) > 0 }
@@ -162,7 +161,7 @@ func (f *finder) voidRuns(i int) {
 	reasons := capitalised(inRounds(b.voidIn)) + ": " + counted(b.voids, 3)
 	title := fmt.Sprintf("%s of %d %s void %s.", number.Plural(int64(len(b.voidIn)), "run"), c.PlannedRuns, isAre(len(b.voidIn)), f.at([]int{i}))
 	evidence := sentence(reasons, "A void run is in no figure")
-	if c.Runs == 0 {
+	if c.Runs+c.FailedRuns == 0 {
 		title = fmt.Sprintf("%s is void: no run there can be used.", f.name(i))
 		evidence = sentence(reasons, "Nothing is said about the server there")
 	}

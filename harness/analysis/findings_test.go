@@ -299,6 +299,23 @@ func TestFindingsAreMergedAndOrdered(t *testing.T) {
 	}
 }
 
+// A level whose runs were void or failed has no figures to rest on.
+func TestLevelOfVoidAndFailedRuns(t *testing.T) {
+	c := single(2, func(int) float64 { return 1000 })
+	c.runs[0].Void = "the client was the limit"
+	c.runs[1].Error, c.runs[1].Result = "no server", nil
+	a := c.analyse(t)
+	if f := findingsOf(a, "run_failed"); len(f) != 0 {
+		t.Errorf("%+v", f)
+	}
+	if f := findingsOf(a, "level_failed"); len(f) != 1 || f[0].Title != "No run succeeded at 10 connections." || !strings.HasPrefix(f[0].Evidence, "1 run of 2 failed, in round 2: no server.") {
+		t.Errorf("%+v", f)
+	}
+	if f := findingsOf(a, "run_void"); len(f) != 1 || f[0].Title != "1 run of 2 is void at 10 connections." {
+		t.Errorf("%+v", f)
+	}
+}
+
 // What stop_if ends is given up for the rest of the campaign, not for a round.
 func TestStoppedSaysWhatWasGivenUp(t *testing.T) {
 	c := single(2, func(int) float64 { return 1000 })

@@ -23,7 +23,7 @@ var pageHTML string
 var styles embed.FS
 
 // styleFiles are joined in this order: a later one may override.
-var styleFiles = []string{"tokens.css", "page.css", "parts.css", "media.css"}
+var styleFiles = []string{"tokens.css", "page.css", "parts.css", "states.css", "media.css"}
 
 //go:embed assets/page.js
 var pageJS string
