@@ -85,7 +85,15 @@ func (p *progress) run(e campaign.Event) {
 		names -= names/2 + 1
 	}
 	p.line(strings.TrimRight(fmt.Sprintf("%-*s%s%s%s %s%s", headColumns, head, scenario, level(r.Cell),
-		p.paint(fitted(r.Cell.Variant, names), "1"), p.figures(r), left), " "))
+		p.paint(fitted(target(r.Cell), names), "1"), p.figures(r), left), " "))
+}
+
+// target names what a run loads: the variant, and the page of several.
+func target(c record.Cell) string {
+	if c.Page == "" {
+		return c.Variant
+	}
+	return c.Variant + " " + c.Page
 }
 
 // level is a cell's load level in levelColumns.
@@ -141,7 +149,7 @@ func (p *progress) draw(e campaign.Event) {
 		return
 	}
 	r, pr := e.Run, e.Progress
-	parts := []string{fmt.Sprintf("▸ round %d of %d  %s %d conn  %s", r.Round, p.rounds, r.Cell.Scenario, r.Cell.Step.Concurrency, reporters.Plain(r.Cell.Variant))}
+	parts := []string{fmt.Sprintf("▸ round %d of %d  %s %d conn  %s", r.Round, p.rounds, r.Cell.Scenario, r.Cell.Step.Concurrency, reporters.Plain(target(r.Cell)))}
 	if iv := pr.Interval; iv != nil && iv.LengthNS > 0 {
 		parts = append(parts, number.Count(int64(float64(iv.Complete)/(float64(iv.LengthNS)/1e9)))+"/s")
 		if iv.P99NS != nil {

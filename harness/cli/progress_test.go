@@ -46,3 +46,15 @@ func TestRunLineFits(t *testing.T) {
 		}
 	}
 }
+
+// Runs of one variant on several pages are told apart, on both lines.
+func TestRunLinesNameThePage(t *testing.T) {
+	run := record.Run{Round: 1, Cell: record.Cell{Scenario: "s", Variant: "one", Page: "/b.html", Step: record.Step{Concurrency: 4}}, Void: "x"}
+	var out bytes.Buffer
+	p := newProgress(&out, terminal{width: 100, live: true}, 1)
+	p.event(campaign.Event{Kind: campaign.EventRun, Run: &run})
+	p.event(campaign.Event{Kind: campaign.EventProgress, Run: &run, Progress: &load.Progress{}})
+	if n := strings.Count(out.String(), "one /b.html"); n != 2 {
+		t.Errorf("%d of 2 lines name the page: %q", n, out.String())
+	}
+}
