@@ -316,7 +316,11 @@ func (f *finder) hooks() {
 func hookText(kind string, args []string, code *int, err, output string) string {
 	s := kind + " " + short(strings.Join(args, " "), 60)
 	if code != nil {
-		s += fmt.Sprintf(", exit status %d", *code)
+		status := fmt.Sprintf("exit status %d", *code)
+		s += ", " + status
+		if err == status {
+			err = ""
+		}
 	}
 	if err != "" {
 		s += ": " + short(err, 60)

@@ -316,6 +316,24 @@ func TestLevelOfVoidAndFailedRuns(t *testing.T) {
 	}
 }
 
+// An exit status is said once, whatever the error repeats of it.
+func TestHookTextSaysTheStatusOnce(t *testing.T) {
+	for _, c := range []struct {
+		code        *int
+		err, output string
+		want        string
+	}{
+		{new(1), "exit status 1", "", "prepare sh -c x, exit status 1"},
+		{new(1), "exit status 1", "no such table", "prepare sh -c x, exit status 1: no such table"},
+		{new(1), "timed out after 5s", "", "prepare sh -c x, exit status 1: timed out after 5s"},
+		{nil, "no such program", "", "prepare sh -c x: no such program"},
+	} {
+		if got := hookText("prepare", []string{"sh", "-c", "x"}, c.code, c.err, c.output); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
 // What stop_if ends is given up for the rest of the campaign, not for a round.
 func TestStoppedSaysWhatWasGivenUp(t *testing.T) {
 	c := single(2, func(int) float64 { return 1000 })
