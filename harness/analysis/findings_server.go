@@ -27,17 +27,31 @@ func (f *finder) status() {
 	f.statusFew()
 	f.statusPolls()
 	f.byScenario(func(i int) bool { return len(f.s.cells[i].seen.restarts) > 0 }, func(_ string, cells []int) {
-		var seqs []string
+		var seqs []int
 		for _, i := range cells {
-			for _, n := range f.s.cells[i].seen.restarts {
-				seqs = append(seqs, fmt.Sprint(n))
-			}
+			seqs = append(seqs, f.s.cells[i].seen.restarts...)
 		}
+		slices.Sort(seqs)
 		f.add(Finding{ID: "server_restarted", Severity: preflight.Warning, Scope: f.scopeOf(cells),
 			Title:    fmt.Sprintf("The server started anew while it was measured %s.", f.at(cells)),
-			Evidence: sentence(fmt.Sprintf("Its counters (uptime, accesses) went back in run %s", list(seqs[:min(len(seqs), 5)]))),
+			Evidence: sentence("Its counters (uptime, accesses) went back in " + runNumbers(seqs)),
 			Advice:   "find out what restarted it: a crash, a deployment, a log rotation."})
 	})
+}
+
+// runNumbers is "run 3" or "runs 3, 5 and 8": the first five, and how many more.
+func runNumbers(seqs []int) string {
+	var names []string
+	for _, n := range seqs[:min(len(seqs), 5)] {
+		names = append(names, fmt.Sprint(n))
+	}
+	if n := len(seqs); n > 5 {
+		names = append(names, fmt.Sprintf("%d more", n-5))
+	}
+	if len(seqs) == 1 {
+		return "run " + names[0]
+	}
+	return "runs " + list(names)
 }
 
 func (f *finder) statusAbsent() {

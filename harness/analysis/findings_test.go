@@ -334,6 +334,14 @@ func TestHookTextSaysTheStatusOnce(t *testing.T) {
 	}
 }
 
+func TestRunNumbersLeaveNoneOutSilently(t *testing.T) {
+	for want, runs := range map[string][]int{"run 3": {3}, "runs 3 and 5": {3, 5}, "runs 1, 2, 3, 4, 5 and 2 more": {1, 2, 3, 4, 5, 6, 7}} {
+		if got := runNumbers(runs); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // What stop_if ends is given up for the rest of the campaign, not for a round.
 func TestStoppedSaysWhatWasGivenUp(t *testing.T) {
 	c := single(2, func(int) float64 { return 1000 })
