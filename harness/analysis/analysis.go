@@ -220,8 +220,9 @@ type Point struct {
 	P50NS      *float64 `json:"p50_ns,omitempty"`
 	P95NS      *float64 `json:"p95_ns,omitempty"`
 	P99NS      *float64 `json:"p99_ns,omitempty"`
-	Complete   int64    `json:"complete"`
-	Failed     int64    `json:"failed"`
+	// Complete and Failed are nil when the run gave no result.
+	Complete *int64 `json:"complete,omitempty"`
+	Failed   *int64 `json:"failed,omitempty"`
 	// Bad says why the run is in no figure: its void reason or error.
 	Bad string `json:"bad,omitempty"`
 	// State of a bad run is void, failed, stopped (by stop_if) or interrupted;

@@ -77,7 +77,7 @@ func (c *cellState) add(run record.Run, d defaults) {
 	if r := run.Result; r != nil {
 		c.hasResult = true
 		c.counts.Merge(r.Counts)
-		p.Complete, p.Failed = r.Counts.Complete, r.Counts.Failed
+		p.Complete, p.Failed = &r.Counts.Complete, &r.Counts.Failed
 		if c.documentBytes == nil && r.DocumentBytes != nil {
 			v := *r.DocumentBytes
 			c.documentBytes = &v

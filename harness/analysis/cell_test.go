@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -269,5 +270,18 @@ func TestComparisonOrder(t *testing.T) {
 	}
 	if k := a.Cells[2]; k.Throughput != nil || len(k.FailedBy) != 0 || k.FailedRuns != 2 {
 		t.Errorf("%+v", k)
+	}
+}
+
+// A run without a result has no counts, which is not the same as none failed.
+func TestPointOfARunWithoutResultHasNoCounts(t *testing.T) {
+	var c cellState
+	c.add(record.Run{Seq: 1, Error: "the worker died"}, defaults{})
+	if p := c.points[0]; p.Complete != nil || p.Failed != nil {
+		t.Errorf("point %+v", p)
+	}
+	data, err := json.Marshal(c.points[0])
+	if err != nil || strings.Contains(string(data), `"failed":`) || strings.Contains(string(data), "complete") {
+		t.Errorf("JSON %s, %v", data, err)
 	}
 }

@@ -35,7 +35,7 @@ func (f *finder) kept(i int) (kept, of int64) {
 	}
 	runs := int64(0)
 	for _, p := range st.points {
-		if p.Complete > 0 {
+		if p.Complete != nil && *p.Complete > 0 {
 			runs++
 		}
 	}

@@ -180,11 +180,7 @@ func runsTable(id, name string, rows []row, unit string, divisor float64) table 
 			for _, v := range []*float64{p.MeanNS, p.P50NS, p.P95NS, p.P99NS} {
 				tr.Cells = append(tr.Cells, value(v, divisor))
 			}
-			if p.Bad != "" && p.Throughput == nil && p.Complete+p.Failed == 0 {
-				tr.Cells = append(tr.Cells, none("the run gave no result"), none("the run gave no result"))
-			} else {
-				tr.Cells = append(tr.Cells, num(number.Count(p.Complete)), num(number.Count(p.Failed)))
-			}
+			tr.Cells = append(tr.Cells, requests(p.Complete), requests(p.Failed))
 			state := "good"
 			if p.Bad != "" {
 				tr.Class, state = "void", p.Fate()

@@ -40,7 +40,7 @@ func byHand() *analysis.Analysis {
 		c.Latency.P95 = analysis.Figure{Value: ptr(p95.Mean), Runs: &p95}
 		c.WithinRun.Total = &analysis.Within{Count: 60000, Mean: 25.63e6, SD: ptr(10.74e6), Min: 1.2e6, Median: 23.5e6, Max: 181e6}
 		for r := 1; r <= 6; r++ {
-			c.Points = append(c.Points, analysis.Point{Seq: r, Round: r, Throughput: ptr(mean + float64(r)), P95NS: ptr(p95.Mean), Complete: 10000})
+			c.Points = append(c.Points, analysis.Point{Seq: r, Round: r, Throughput: ptr(mean + float64(r)), P95NS: ptr(p95.Mean), Complete: ptr(int64(10000)), Failed: ptr(int64(0))})
 		}
 		return c
 	}

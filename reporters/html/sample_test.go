@@ -59,7 +59,7 @@ func (s *sample) cell(scenario, variant, engine, label string, step record.Step,
 		s.seq++
 		t := perS * s.jitter(0.04)
 		m := p50 * s.jitter(0.03)
-		pt := analysis.Point{Seq: s.seq, Round: r, Throughput: ptr(t), MeanNS: ptr(m * 1.1), P50NS: ptr(m), P95NS: ptr(m * 1.9 * s.jitter(0.05)), P99NS: ptr(m * 2.8 * s.jitter(0.1)), Complete: 10000}
+		pt := analysis.Point{Seq: s.seq, Round: r, Throughput: ptr(t), MeanNS: ptr(m * 1.1), P50NS: ptr(m), P95NS: ptr(m * 1.9 * s.jitter(0.05)), P99NS: ptr(m * 2.8 * s.jitter(0.1)), Complete: ptr(int64(10000)), Failed: ptr(int64(0))}
 		c.Points = append(c.Points, pt)
 		through, mean, q50 = append(through, t), append(mean, *pt.MeanNS), append(q50, m)
 		q95, q99 = append(q95, *pt.P95NS), append(q99, *pt.P99NS)

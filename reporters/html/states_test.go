@@ -28,7 +28,7 @@ func failedCell6(a *analysis.Analysis) {
 		*c = analysis.Cell{Scenario: c.Scenario, Variant: c.Variant, Engine: c.Engine, Lab: c.Lab, Step: c.Step, Label: c.Label,
 			FailedRuns: 6, PlannedRuns: 6, Failed: 6, FailedBy: map[string]int64{"connect": 6}}
 		for r := 1; r <= 6; r++ {
-			c.Points = append(c.Points, analysis.Point{Seq: 100 + r, Round: r, Failed: 1, Bad: "connection refused", State: "failed"})
+			c.Points = append(c.Points, analysis.Point{Seq: 100 + r, Round: r, Failed: ptr(int64(1)), Bad: "connection refused", State: "failed"})
 		}
 	}
 	a.Comparisons = a.Comparisons[:2]
@@ -65,7 +65,7 @@ func noResult(a *analysis.Analysis) {
 		}
 		c.Failed, c.FailedBy = 0, map[string]int64{}
 		for k := range c.Points {
-			c.Points[k].Failed = 0
+			c.Points[k].Failed = nil
 		}
 	}
 }

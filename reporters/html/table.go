@@ -1,5 +1,7 @@
 package html
 
+import "abacus/harness/number"
+
 // table is a table of finished texts.
 type table struct {
 	ID string
@@ -42,6 +44,14 @@ func sdCell(text string) cell {
 
 // none is an absent value, with its reason.
 func none(reason string) cell { return cell{Text: "–", Class: "abs", Title: reason} }
+
+// requests is a run's count; a run without a result has none.
+func requests(n *int64) cell {
+	if n == nil {
+		return none("the run gave no result")
+	}
+	return num(number.Count(*n))
+}
 
 // nones fills a value and its sd column.
 func nones(reason string) []cell { return []cell{none(reason), {Class: "sd"}} }

@@ -293,7 +293,7 @@ func voidRows(r row, name string, divisor float64, extra int, non2xx bool) []tab
 		for i := 0; i < extra; i++ {
 			tr.Cells = append(tr.Cells, cell{})
 		}
-		tr.Cells = append(tr.Cells, num(number.Count(p.Failed)))
+		tr.Cells = append(tr.Cells, requests(p.Failed))
 		if non2xx {
 			tr.Cells = append(tr.Cells, cell{})
 		}
