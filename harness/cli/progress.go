@@ -63,7 +63,8 @@ const (
 	headColumns   = 9  // "round 12 "
 	levelColumns  = 14 // " 200 conn new "
 	figureColumns = 46 // rate, p95, failures, time left
-	leastName     = 14
+	leastName     = 14 // of each name where both stand
+	leastFitted   = 8  // of a name on the narrowest terminal
 )
 
 // run prints the line of a run that ended.
@@ -78,7 +79,8 @@ func (p *progress) run(e campaign.Event) {
 	if e.Left > 0 && !r.CutShort() {
 		left = p.paint(fmt.Sprintf("%8s", brief(e.Left)), "2")
 	}
-	names := p.width - headColumns - levelColumns - figureColumns
+	// A terminal that is too narrow for that wraps the line.
+	names := max(leastFitted, p.width-headColumns-levelColumns-figureColumns)
 	scenario := ""
 	if names >= 2*leastName+1 {
 		scenario = fitted(r.Cell.Scenario, names/2) + " "
@@ -175,8 +177,8 @@ func (p *progress) draw(e campaign.Event) {
 		parts = append(parts, brief(e.Left)+" left")
 	}
 	s := strings.Join(parts, "  ")
-	if utf8.RuneCountInString(s) > p.width-1 {
-		s = string([]rune(s)[:p.width-2]) + "…"
+	if most := max(p.width-1, 1); utf8.RuneCountInString(s) > most {
+		s = string([]rune(s)[:most-1]) + "…"
 	}
 	fmt.Fprint(p.out, "\r\x1b[K"+s)
 	p.drawn = true

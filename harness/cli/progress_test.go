@@ -12,6 +12,24 @@ import (
 	"abacus/harness/record"
 )
 
+// No terminal is so narrow that drawing on it ends the campaign.
+func TestNarrowTerminals(t *testing.T) {
+	run := record.Run{Round: 1, Cell: record.Cell{Scenario: "scenario", Variant: "variant", Step: record.Step{Concurrency: 1}}, Result: &load.Result{}}
+	for width := 1; width <= 100; width++ {
+		var out bytes.Buffer
+		p := newProgress(&out, terminal{width: width, live: true}, 1)
+		p.event(campaign.Event{Kind: campaign.EventProgress, Run: &run, Progress: &load.Progress{}})
+		live := strings.TrimPrefix(out.String(), "\r\x1b[K")
+		if n := utf8.RuneCountInString(live); n > max(width-1, 1) {
+			t.Errorf("at %d columns the live line has %d: %q", width, n, live)
+		}
+		p.event(campaign.Event{Kind: campaign.EventRun, Run: &run})
+		if !strings.Contains(out.String(), "variant") {
+			t.Errorf("at %d columns the variant is not named: %q", width, out.String())
+		}
+	}
+}
+
 // A run's line stays on one line at every usual width, however long its names
 // are, and loses the scenario before it loses the figures.
 func TestRunLineFits(t *testing.T) {

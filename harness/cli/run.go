@@ -186,7 +186,8 @@ func measure(ctx context.Context, env *Env, job *runJob, old *record.Reader) err
 	}
 	outcome, runErr := walk.Run(ctx)
 	show.clear()
-	return begun(finish(ctx, env, job, walk.Record.Dir(), outcome, runErr), &walk.Record.Secrets)
+	secrets := &walk.Record.Secrets
+	return begun(finish(ctx, env, job, walk.Record.Dir(), outcome, begun(runErr, secrets)), secrets)
 }
 
 // begun is an error of a campaign that was begun: no wrong input any more,
@@ -258,7 +259,7 @@ func finish(ctx context.Context, env *Env, job *runJob, dir string, outcome camp
 	switch {
 	case outcome.Interrupted:
 		if runErr != nil {
-			fmt.Fprintf(env.Stderr, "abacus: %v\n", runErr)
+			fmt.Fprintf(env.Stderr, "abacus: %s\n", plainLines(runErr.Error()))
 		}
 		fmt.Fprintf(env.Stderr, "hint: go on with `abacus run --resume %s`\n", display(dir))
 		return interruptedStatus(ctx)
@@ -297,9 +298,14 @@ func printResults(env *Env, job *runJob, dir string, a *analysis.Analysis) error
 		_, err := fmt.Fprintf(env.Stdout, "record   %s\n", display(dir))
 		return err
 	}
-	fmt.Fprintf(env.Stdout, "page     %s\n         %s\n", display(page), fileURL(page))
+	if _, err := fmt.Fprintf(env.Stdout, "page     %s\n         %s\n", display(page), fileURL(page)); err != nil {
+		return fmt.Errorf("print where the page is: %w", err)
+	}
 	if job.flags.open {
-		return openInBrowser(page)
+		// What was measured is no worse for a browser that does not start.
+		if err := openInBrowser(page); err != nil {
+			fmt.Fprintf(env.Stderr, "abacus: %v\n", err)
+		}
 	}
 	return nil
 }

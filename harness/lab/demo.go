@@ -87,10 +87,6 @@ func NewDemo(c DemoConfig) (*Demo, error) {
 	return d, nil
 }
 
-// Handler answers requests with full accounting, but for the bytes on the
-// connection, which only Serve can count.
-func (d *Demo) Handler() http.Handler { return d.http.Handler }
-
 // MemcachedAddress is the host:port of the memcached that is used, and
 // whether that is the demo's own.
 func (d *Demo) MemcachedAddress() (address string, own bool) { return d.remote.address, d.own != nil }

@@ -52,9 +52,6 @@ func (e Expr) Holds(value float64) bool {
 	return false
 }
 
-// String is the text that the expression was read from.
-func (e Expr) String() string { return e.Source }
-
 // ParseError says what is wrong with an expression and where.
 type ParseError struct {
 	Source string

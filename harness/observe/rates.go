@@ -174,26 +174,3 @@ func cpuDelta(a, b CPUTimes) CPUTimes {
 		SoftIRQNS: grown(a.SoftIRQNS, b.SoftIRQNS), StealNS: grown(a.StealNS, b.StealNS),
 	}
 }
-
-// ProcessCPU is the CPU time that a role used between two process samples,
-// over the time between them: 1 is one full core. ok is false when either has
-// no reading of the role, they are not in order, or the time fell.
-func ProcessCPU(prev, cur Sample, role string) (cores float64, ok bool) {
-	elapsed := cur.AtNS - prev.AtNS
-	a, okA := processOf(prev, role)
-	b, okB := processOf(cur, role)
-	used := b.CPUUserNS + b.CPUSystemNS - a.CPUUserNS - a.CPUSystemNS
-	if !okA || !okB || elapsed <= 0 || used < 0 {
-		return 0, false
-	}
-	return float64(used) / float64(elapsed), true
-}
-
-func processOf(s Sample, role string) (Process, bool) {
-	for _, p := range s.Processes {
-		if p.Role == role {
-			return p, true
-		}
-	}
-	return Process{}, false
-}

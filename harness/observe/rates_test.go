@@ -152,29 +152,3 @@ func TestHostRatesAbsent(t *testing.T) {
 		})
 	}
 }
-
-func TestProcessCPU(t *testing.T) {
-	at := func(ns int64, list ...Process) Sample { return Sample{AtNS: ns, Reading: Reading{Processes: list}} }
-	server := func(user, system int64) Process {
-		return Process{Role: "server", CPUUserNS: user, CPUSystemNS: system}
-	}
-	client := Process{Role: "client"}
-	for _, tc := range []struct {
-		name      string
-		prev, cur Sample
-		want      float64
-		ok        bool
-	}{
-		{"three of two hundred ms", at(0, server(10, 5), client), at(200, client, server(210, 105)), 1.5, true},
-		{"idle", at(0, server(10, 5)), at(200, server(10, 5)), 0, true},
-		{"no such role before", at(0, client), at(200, server(1, 1)), 0, false},
-		{"no such role after", at(0, server(1, 1)), at(200, client), 0, false},
-		{"time fell", at(0, server(10, 5)), at(200, server(9, 5)), 0, false},
-		{"same moment", at(5, server(1, 1)), at(5, server(1, 1)), 0, false},
-	} {
-		got, ok := ProcessCPU(tc.prev, tc.cur, "server")
-		if got != tc.want || ok != tc.ok {
-			t.Errorf("%s: %v, %v; want %v, %v", tc.name, got, ok, tc.want, tc.ok)
-		}
-	}
-}
