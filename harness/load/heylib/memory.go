@@ -5,8 +5,8 @@ import (
 	"runtime/metrics"
 )
 
-// mostHeap is how much memory a run may hold before it is given up. A whole
-// part takes 170 MB; more than this much can only be error texts, which the
+// mostHeap is how much memory a run may hold before it is given up. Whole
+// parts were seen to take 121 MB; more than this much can only be error texts, which the
 // library keeps whole, each different one, and of which a server can write
 // megabytes.
 const mostHeap = 1 << 30
